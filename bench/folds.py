@@ -1,0 +1,43 @@
+"""The paper's data sets and folds, read from the directory named by ALAKARTE_DATA; nothing of them is kept here."""
+
+import csv
+import gzip
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+LAYOUTS = ("{name}", "regression/{name}", "uci_datasets/{name}")
+
+
+def directory(name: str) -> Path:
+    """Folder of a data set."""
+    root = os.environ.get("ALAKARTE_DATA")
+    if not root:
+        raise FileNotFoundError("ALAKARTE_DATA is not set: point it at a clone of treforevans/uci_datasets.")
+    for layout in LAYOUTS:
+        folder = Path(root) / layout.format(name=name)
+        if (folder / "data.csv.gz").exists():
+            return folder
+    raise FileNotFoundError(f"No data set {name!r} under ALAKARTE_DATA: clone treforevans/uci_datasets there.")
+
+
+@cache
+def load(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """X (n, d), y (n,), mask (n, 10) whose column k marks the test rows of fold k."""
+    table = _table(directory(name) / "data.csv.gz", float)
+    mask = _table(directory(name) / "test_mask.csv.gz", float) > 0.5
+    return table[:, :-1], table[:, -1], mask
+
+
+def _table(path, kind):
+    with gzip.open(path, "rt") as stream:
+        return np.array([row for row in csv.reader(stream)], dtype=kind)
+
+
+def fold(name: str, k: int):
+    """X_train, y_train, X_test, y_test of fold k."""
+    X, y, mask = load(name)
+    test = mask[:, k]
+    return X[~test], y[~test], X[test], y[test]

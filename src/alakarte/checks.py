@@ -1,0 +1,44 @@
+"""The estimator's settings, checked: each error names the value, the limit and the cure."""
+
+import numbers
+
+from sklearn.base import clone
+
+from alakarte.errors import InvalidInput
+from alakarte.kernels.registry import resolve
+from alakarte.learn import Settings
+from alakarte.threads import count
+
+EXPANSIONS = ("fastfood", "dense", "exact")
+
+
+def check_settings(estimator) -> Settings:
+    """Settings of a `GPRegressor`."""
+    if estimator.expansion not in EXPANSIONS:
+        raise InvalidInput(f"expansion={estimator.expansion!r}: use one of {', '.join(EXPANSIONS)}.")
+    if not isinstance(estimator.tol, numbers.Real) or not estimator.tol >= 0:
+        raise InvalidInput(f"tol={estimator.tol!r}: give a number of nats ≥ 0, such as 0.1.")
+    noise_std = estimator.noise_std
+    if noise_std is not None and (not isinstance(noise_std, numbers.Real) or not 0 <= noise_std < float("inf")):
+        raise InvalidInput(
+            f"noise_std={noise_std!r}: give a standard deviation ≥ 0 in units of y, or None to learn it."
+        )
+    return Settings(
+        clone(resolve(estimator.kernel)),
+        _whole(estimator, "n_components", 1),
+        _whole(estimator, "n_frequencies", 1),
+        estimator.expansion,
+        _whole(estimator, "n_restarts", 1),
+        _whole(estimator, "max_iter", 0),
+        _whole(estimator, "max_iter_restart", 0),
+        float(estimator.tol),
+        noise_std,
+        count(estimator.n_jobs),
+    )
+
+
+def _whole(estimator, name, least):
+    value = getattr(estimator, name)
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise InvalidInput(f"{name}={value!r}: give a whole number ≥ {least}.")
+    return int(value)

@@ -1,0 +1,34 @@
+"""Arrays in the one layout the compiled functions take: row-major, one dtype.
+
+In: arrays as the caller has them. Out: the same memory where it fits, a copy where it does not.
+"""
+
+import math
+from contextlib import contextmanager
+
+import numpy as np
+
+
+def row_major(dtype, *arrays):
+    """`arrays` row-major and of one dtype, copied only where they are not."""
+    return tuple(np.ascontiguousarray(array, dtype=dtype) for array in arrays)
+
+
+@contextmanager
+def writable(array):
+    """A row-major array to write into: `array` itself, or a stand-in that is copied into it at the end."""
+    if array.flags.c_contiguous:
+        yield array
+    else:
+        stand_in = np.empty(array.shape, array.dtype)
+        yield stand_in
+        array[...] = stand_in
+
+
+def aligned(shape, dtype):
+    """Zeros whose first number starts a cache line, so that no vector of 64 bytes lies across two lines."""
+    dtype = np.dtype(dtype)
+    size = math.prod(shape)
+    memory = np.zeros(size + 64 // dtype.itemsize, dtype)
+    start = -memory.ctypes.data % 64 // dtype.itemsize
+    return memory[start : start + size].reshape(shape)

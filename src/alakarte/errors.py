@@ -1,0 +1,13 @@
+"""The few exceptions users may catch; each message names the value, the limit and the cure."""
+
+
+class InvalidInput(ValueError):
+    """A table, a target or a setting that cannot be used as it is."""
+
+
+class Unavailable(InvalidInput):
+    """A combination of settings that has no meaning, such as an exact kernel without a closed form."""
+
+
+class IllConditioned(ArithmeticError):
+    """A matrix that should be positive definite is not, even after regularisation; the optimiser steps back from it."""

@@ -1,0 +1,13 @@
+"""Fast transform or matrix product: a cost model in operations, never a clock, so that the same input gives the same bits."""
+
+from alakarte.records import Shape
+
+# Cost of one addition of the transform, strided and permuted, in multiply-adds of a matrix product (measured).
+ADDITION = 6.0
+
+
+def prefers_transform(shape: Shape) -> bool:
+    """Whether 2 T p log₂ p additions beat d F multiply-adds a row."""
+    p = shape.n_padded
+    additions = 2 * shape.n_stacks * p * max(p.bit_length() - 1, 1)
+    return ADDITION * additions < shape.n_inputs * shape.n_frequencies

@@ -1,0 +1,51 @@
+"""Phases by a matrix product, x W with W_kj = a_k U_kj S_j; for Fastfood draws W is the transform of the unit vectors.
+
+In: a `Spectrum` and `Draws`. Out: `MatrixProduct`, its phases for any block, and derivatives back to the spectrum.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from alakarte.features.fastfood import fast_transform, fast_transform_pullback
+from alakarte.records import Draws, Spectrum
+
+
+@dataclass(frozen=True)
+class MatrixProduct:
+    """2 d F operations a row."""
+
+    frequencies: np.ndarray  # (d, F)
+
+    def phases(self, x):
+        """(rows, F) from x (rows, d)."""
+        return x @ self.frequencies
+
+    def pullback(self, x, phase_bar):
+        """Sum over rows: derivative by the frequencies."""
+        return (x.T @ phase_bar,)
+
+
+def matrix_product(spectrum: Spectrum, draws: Draws) -> MatrixProduct:
+    """The matrix of a spectrum."""
+    if spectrum.frequencies is not None:
+        return MatrixProduct(np.ascontiguousarray(spectrum.frequencies))
+    if draws.stacks is not None:
+        return MatrixProduct(fast_transform(spectrum, draws).phases(np.eye(draws.shape.n_inputs)))
+    return MatrixProduct(spectrum.input_scale[draws.shape.component].T * draws.directions * spectrum.radii)
+
+
+def matrix_product_pullback(sums, spectrum: Spectrum, draws: Draws) -> dict:
+    """Fields of the spectrum's derivative from the sum of `MatrixProduct.pullback`."""
+    (frequencies_bar,) = sums
+    if spectrum.frequencies is not None:
+        return {"frequencies": frequencies_bar}
+    if draws.stacks is not None:
+        transform = fast_transform(spectrum, draws)
+        stack_sums = transform.pullback(np.eye(draws.shape.n_inputs), np.ascontiguousarray(frequencies_bar))
+        return fast_transform_pullback(stack_sums, spectrum, draws)
+    directed = frequencies_bar * draws.directions  # W_bar ∘ U
+    scale = spectrum.input_scale[draws.shape.component].T
+    input_scale_bar = np.zeros_like(spectrum.input_scale)
+    np.add.at(input_scale_bar, draws.shape.component, (directed * spectrum.radii).T)
+    return {"input_scale": input_scale_bar, "radii": (directed * scale).sum(axis=0)}

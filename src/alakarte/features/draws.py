@@ -1,0 +1,56 @@
+"""All randomness of an expansion, drawn once: Fastfood stacks or independent Gaussian directions.
+
+In: a `Shape` and a generator. Out: `Draws`. Frozen during optimisation, otherwise line searches fail. Paper, section 3.2.
+"""
+
+import numpy as np
+
+from alakarte.records import Draws, Shape, Stacks
+from alakarte.reference import project
+
+
+def draw(shape: Shape, expansion: str, rng: np.random.Generator) -> Draws:
+    """Draws for `expansion` "fastfood" or "dense"."""
+    if expansion == "fastfood":
+        stacks, directions = _stacks(shape, rng), None
+        lengths, dof = padding_lengths(shape, stacks), shape.n_padded
+    else:
+        directions = rng.standard_normal((shape.n_inputs, shape.n_frequencies))
+        directions /= np.linalg.norm(directions, axis=0)
+        stacks, lengths, dof = None, np.ones(shape.n_frequencies), shape.n_inputs
+    chi = np.sqrt(rng.chisquare(dof, size=shape.n_frequencies))  # χ, not χ² [E4]; p degrees of freedom [E3]
+    tails = rng.uniform(1e-12, 1, size=shape.n_frequencies)
+    return Draws(shape, stacks, directions, lengths, chi, _stratified(shape, rng), tails)
+
+
+def _stacks(shape: Shape, rng) -> Stacks:
+    size, p = (shape.n_stacks, shape.n_padded), shape.n_padded
+    signs = rng.choice([-1.0, 1.0], size=size)
+    permutation = np.argsort(rng.uniform(size=size), axis=1)
+    gaussians = rng.standard_normal(size)
+    position, first = [], 0
+    for m in shape.counts:
+        full, rest = divmod(m, p)
+        position.append(first * p + np.arange(full * p))
+        if rest:  # rows of the last stack, subsampled
+            position.append((first + full) * p + np.sort(rng.permutation(p)[:rest]))
+        first += full + (rest > 0)
+    position = np.concatenate(position)
+    norms = np.sqrt(p) * np.linalg.norm(gaussians, axis=1)  # [E2]
+    return Stacks(signs, permutation, gaussians, position, norms[position // p])
+
+
+def padding_lengths(shape: Shape, stacks: Stacks) -> np.ndarray:
+    """(F,) c_j: norm over the d live columns of row j of H G Π H B / (√p ‖G‖) [E3]."""
+    columns = np.empty((shape.n_inputs, shape.n_frequencies))
+    ones = np.ones((shape.n_stacks, shape.n_inputs))
+    factor = np.ones_like(stacks.signs)
+    identity = np.eye(shape.n_inputs)
+    project(identity, ones, stacks.signs, stacks.permutation, stacks.gaussians, factor, stacks.position, columns)
+    return np.linalg.norm(columns, axis=0) / stacks.norms
+
+
+def _stratified(shape: Shape, rng) -> np.ndarray:
+    """u_j = (j + offset)/m within each component, one offset each, shuffled over rows and stacks."""
+    parts = [rng.permutation((np.arange(m) + rng.uniform(1e-6, 1 - 1e-6)) / m) for m in shape.counts]
+    return np.concatenate(parts)

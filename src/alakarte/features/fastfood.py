@@ -1,0 +1,61 @@
+"""Phases by the fast transform: κ_j S_j [H G Π H B pad(x ∘ a)]_j. The only place that normalises H. Paper, section 3.2.
+
+In: a `Spectrum` and `Draws`. Out: `FastTransform`, its phases for any block, and derivatives back to the spectrum.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from alakarte.reference import project, project_pullback
+from alakarte.records import Draws, Spectrum
+
+
+@dataclass(frozen=True)
+class FastTransform:
+    """2⌈m/p⌉ p log₂ p additions a row."""
+
+    input_scale: np.ndarray  # (T, d)
+    signs: np.ndarray  # (T, p)
+    permutation: np.ndarray  # (T, p)
+    gaussians: np.ndarray  # (T, p)
+    factor: np.ndarray  # (T, p) κ ∘ S, zero in rows that are left out
+    position: np.ndarray  # (F,)
+
+    @property
+    def _matrices(self):
+        return self.input_scale, self.signs, self.permutation, self.gaussians, self.factor, self.position
+
+    def phases(self, x):
+        """(rows, F) from x (rows, d)."""
+        phase = np.empty((x.shape[0], self.position.size), dtype=x.dtype)
+        project(x, *self._matrices, phase)
+        return phase
+
+    def pullback(self, x, phase_bar):
+        """Sums over rows: derivatives by input_scale, signs, gaussians, factor."""
+        return project_pullback(x, *self._matrices, phase_bar)
+
+
+def fast_transform(spectrum: Spectrum, draws: Draws) -> FastTransform:
+    """The transform of a spectrum."""
+    stacks = draws.stacks
+    factor = np.zeros(stacks.signs.size)
+    factor[stacks.position] = spectrum.radii / stacks.norms
+    return FastTransform(
+        spectrum.input_scale[draws.shape.stack_component],
+        stacks.signs if spectrum.signs is None else spectrum.signs,
+        stacks.permutation,
+        stacks.gaussians if spectrum.gaussians is None else spectrum.gaussians,
+        factor.reshape(stacks.signs.shape),
+        stacks.position,
+    )
+
+
+def fast_transform_pullback(sums, spectrum: Spectrum, draws: Draws) -> dict:
+    """Fields of the spectrum's derivative from the sums of `FastTransform.pullback`."""
+    stack_scale_bar, signs_bar, gaussians_bar, factor_bar = sums
+    input_scale_bar = np.zeros_like(spectrum.input_scale)
+    np.add.at(input_scale_bar, draws.shape.stack_component, stack_scale_bar)
+    radii_bar = factor_bar.ravel()[draws.stacks.position] / draws.stacks.norms
+    return {"input_scale": input_scale_bar, "radii": radii_bar, "signs": signs_bar, "gaussians": gaussians_bar}

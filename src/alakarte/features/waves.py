@@ -1,0 +1,68 @@
+"""Φ of a block of rows, and derivatives back to its frequencies: the map from rows to columns of cosines and sines.
+
+In: a `Spectrum` and `Draws`. Out: `FeatureMap`. Columns: [cos | sin], or the four products of cos ξ, sin ξ with
+cos ζ, sin ζ where the spectrum has centres, ζ = μᵀx [E5, E6]. Scales live in V, never here [E1]. Paper, section 4.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from alakarte.compiled.waves import wave_pairs, wave_pairs_pullback, wave_products, wave_products_pullback
+from alakarte.features.cost import prefers_transform
+from alakarte.features.dense import MatrixProduct, matrix_product, matrix_product_pullback
+from alakarte.features.fastfood import FastTransform, fast_transform, fast_transform_pullback
+from alakarte.records import Draws, Spectrum
+
+
+@dataclass(frozen=True)
+class FeatureMap:
+    """x (rows, d) → Φ (rows, D)."""
+
+    projection: MatrixProduct | FastTransform
+    centre: np.ndarray | None  # (d, Q)
+    component: np.ndarray  # (F,)
+
+    @property
+    def n_basis(self) -> int:
+        """D, the columns of Φ."""
+        return self.component.size * (2 if self.centre is None else 4)
+
+    def phi(self, x):
+        """(rows, D)."""
+        phase = self.projection.phases(x)
+        phi = np.empty((x.shape[0], self.n_basis), dtype=x.dtype)
+        if self.centre is None:
+            wave_pairs(phase, phi)
+        else:
+            wave_products(phase, x @ self.centre, self.component, phi)
+        return phi
+
+    def pullback(self, x, phi, phi_p, residual, weight_mean, row_weight):
+        """Sums over rows for `spectrum_bar`, from Φ_bar = W (ΦP − rβᵀ); arguments as in `reference.py`."""
+        phase_bar = np.empty((x.shape[0], self.component.size), dtype=x.dtype)
+        if self.centre is None:
+            wave_pairs_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar)
+            return self.projection.pullback(x, phase_bar)
+        shift_bar = np.empty((x.shape[0], self.centre.shape[1]), dtype=x.dtype)
+        wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, self.component, phase_bar, shift_bar)
+        return x.T @ shift_bar, *self.projection.pullback(x, phase_bar)
+
+
+def feature_map(spectrum: Spectrum, draws: Draws, transform: str = "auto") -> FeatureMap:
+    """The map of a spectrum; `transform`: "fast", "matrix", or "auto" by cost."""
+    fast = draws.stacks is not None and spectrum.frequencies is None
+    fast = fast and (transform == "fast" or (transform == "auto" and prefers_transform(draws.shape)))
+    projection = fast_transform(spectrum, draws) if fast else matrix_product(spectrum, draws)
+    centre = None if spectrum.centre is None else np.ascontiguousarray(spectrum.centre.T)
+    return FeatureMap(projection, centre, draws.shape.component)
+
+
+def spectrum_bar(features: FeatureMap, sums, log_amplitude_bar, spectrum: Spectrum, draws: Draws) -> Spectrum:
+    """Derivatives by the spectrum from the sums of `FeatureMap.pullback`."""
+    centre_bar = None
+    if features.centre is not None:
+        centre_bar, sums = sums[0].T, sums[1:]
+    fast = isinstance(features.projection, FastTransform)
+    pullback = fast_transform_pullback if fast else matrix_product_pullback
+    return Spectrum(log_amplitude_bar, centre=centre_bar, **pullback(sums, spectrum, draws))

@@ -1,0 +1,12 @@
+"""Kernel objects with settings of their own, for `GPRegressor(kernel=…)`."""
+
+from alakarte.kernels.ard import ARD
+from alakarte.kernels.fsard import FSARD
+from alakarte.kernels.fsgbard import FSGBARD
+from alakarte.kernels.gm import GaussianMixture
+from alakarte.kernels.matern import Matern
+from alakarte.kernels.pwl import PiecewiseLinear
+from alakarte.kernels.rbf import RBF
+from alakarte.kernels.ssgpr import SSGPR
+
+__all__ = ["ARD", "FSARD", "FSGBARD", "RBF", "SSGPR", "GaussianMixture", "Matern", "PiecewiseLinear"]

@@ -1,0 +1,104 @@
+"""What a kernel is: parameters → Spectrum, and derivatives back. Kernels never see data.
+
+In: named parameters (standardised units) and frozen draws. Out: a `Spectrum`; its pullback returns derivatives by name.
+A new kernel is one new file with one class; `registry.py` and the tests find it by its `name`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from alakarte.parameters import AMPLITUDE, LENGTHSCALE, Parameter
+from alakarte.records import Draws, Shape, Spectrum, Summary
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """k(τ) = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ, and the density of z, where ω = a_q∘z ± μ_q."""
+
+    profile: Callable  # r² -> g, dg/d(r²)
+    log_density: Callable  # ‖z‖², d -> log density of z
+
+
+@dataclass(frozen=True)
+class RadialForm:
+    """A spectrum known by the density of its radius ‖z‖, one for each component."""
+
+    density: Callable  # (radii,) -> (Q, radii)
+
+
+class Kernel(BaseEstimator, ABC):
+    """Base of all kernels.
+
+    Parameters
+    ----------
+    fixed : dict, optional
+        Parameters that are not learned, by name, in the user's units: ``{"lengthscale": 2.0}``.
+    bounds : dict, optional
+        ``(lower, upper)`` by name, in the user's units.
+    """
+
+    name: ClassVar[str]
+    has_components: ClassVar[bool]  # Q components of m frequencies, or one of Q·m
+
+    def __init__(self, *, fixed=None, bounds=None):
+        self.fixed = fixed
+        self.bounds = bounds
+
+    @abstractmethod
+    def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
+        """Names, shapes, units and bounds, noise aside."""
+
+    @abstractmethod
+    def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> dict:
+        """One start; `fraction` in (0, 1) says where it stands among the restarts. std(y) is 1 here."""
+
+    @abstractmethod
+    def spectrum(self, values: dict, draws: Draws) -> Spectrum:
+        """Frequencies from parameters."""
+
+    @abstractmethod
+    def pullback(self, values: dict, draws: Draws, bar: Spectrum) -> dict:
+        """Derivatives of nlml by parameter from those by spectrum."""
+
+    @abstractmethod
+    def closed_form(self, values: dict) -> ClosedForm | RadialForm | None:
+        """The kernel without an expansion, where it has one."""
+
+
+def amplitude(n: int) -> Parameter:
+    """log v_q, a standard deviation in units of y."""
+    return Parameter("log_amplitude", (n,), "y", *AMPLITUDE)
+
+
+def lengthscale(*shape: int) -> Parameter:
+    """log ℓ, last axis: inputs."""
+    return Parameter("log_lengthscale", shape, "x", *LENGTHSCALE)
+
+
+def input_scale(values: dict) -> np.ndarray:
+    """(Q, d) a = 1/ℓ."""
+    return np.exp(-np.atleast_2d(values["log_lengthscale"]))
+
+
+def input_scale_pullback(values: dict, bar: Spectrum) -> np.ndarray:
+    """Derivative by log ℓ, in its shape: −a ∘ a_bar."""
+    return (-input_scale(values) * bar.input_scale).reshape(values["log_lengthscale"].shape)
+
+
+def gaussian_profile(r2: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return g = exp(−r²/2) and its derivative by r²."""
+    g = np.exp(-0.5 * r2)
+    return g, -0.5 * g
+
+
+def gaussian_log_density(z2: np.ndarray, d: int) -> np.ndarray:
+    """Standard normal in R^d."""
+    return -0.5 * (z2 + d * np.log(2 * np.pi))
+
+
+GAUSSIAN = ClosedForm(gaussian_profile, gaussian_log_density)

@@ -1,0 +1,64 @@
+"""`matern12`, `matern32`, `matern52`: rougher than `ard`; frequencies follow a multivariate t with 2ν degrees of freedom."""
+
+import numpy as np
+from scipy.special import gammaln
+from scipy.stats import chi2
+
+from alakarte.errors import InvalidInput
+from alakarte.kernels.base import ClosedForm, Kernel, amplitude, input_scale, input_scale_pullback, lengthscale
+from alakarte.records import Spectrum
+
+
+class Matern(Kernel):
+    """Matérn kernel with one length-scale for each input and smoothness `nu` of 0.5, 1.5 or 2.5.
+
+    Examples
+    --------
+    >>> from alakarte import GPRegressor
+    >>> from alakarte.kernels import Matern
+    >>> model = GPRegressor(Matern(nu=2.5), expansion="exact")
+    """
+
+    name = "matern"
+    has_components = False
+
+    def __init__(self, nu=1.5, *, fixed=None, bounds=None):
+        super().__init__(fixed=fixed, bounds=bounds)
+        self.nu = nu
+
+    def parameters(self, shape):
+        """log_amplitude (1,), log_lengthscale (d,)."""
+        if self.nu not in (0.5, 1.5, 2.5):
+            raise InvalidInput(f"Matern(nu={self.nu!r}): nu must be 0.5, 1.5 or 2.5; ard is the limit of large nu.")
+        return amplitude(1), lengthscale(shape.n_inputs)
+
+    def start(self, shape, summary, draws, rng, fraction):
+        """As ard."""
+        return {"log_amplitude": np.zeros(1), "log_lengthscale": np.log(summary.lengthscales(rng))}
+
+    def spectrum(self, values, draws):
+        """Radii χ √(2ν/g), g ~ χ² with 2ν degrees of freedom."""
+        radii = draws.chi * np.sqrt(2 * self.nu / chi2.ppf(draws.tails, 2 * self.nu))
+        return Spectrum(values["log_amplitude"], input_scale(values), radii)
+
+    def pullback(self, values, draws, bar):
+        """By log v and log ℓ."""
+        return {"log_amplitude": bar.log_amplitude, "log_lengthscale": input_scale_pullback(values, bar)}
+
+    def closed_form(self, values):
+        """Polynomial × exp(−√(2ν) r)."""
+        return ClosedForm(self._profile, self._log_density)
+
+    def _profile(self, r2):
+        t = np.sqrt(2 * self.nu * r2)
+        e = np.exp(-t)
+        if self.nu == 0.5:  # the slope by r² is infinite at r = 0, where it multiplies τ² = 0
+            return e, -0.5 * e / np.maximum(t, 1e-150)
+        if self.nu == 1.5:
+            return (1 + t) * e, -1.5 * e
+        return (1 + t + t**2 / 3) * e, -(5 / 6) * (1 + t) * e
+
+    def _log_density(self, z2, d):
+        dof = 2 * self.nu
+        constant = gammaln((dof + d) / 2) - gammaln(dof / 2) - 0.5 * d * np.log(dof * np.pi)
+        return constant - 0.5 * (dof + d) * np.log1p(z2 / dof)

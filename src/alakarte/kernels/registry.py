@@ -1,0 +1,38 @@
+"""Kernels by name: every class in this folder that has a `name` is found."""
+
+import importlib
+import pkgutil
+from functools import cache
+from pathlib import Path
+
+from alakarte.errors import InvalidInput
+from alakarte.kernels.base import Kernel
+
+_ALIASES = {
+    "matern12": ("matern", {"nu": 0.5}),
+    "matern32": ("matern", {"nu": 1.5}),
+    "matern52": ("matern", {"nu": 2.5}),
+}
+
+
+@cache
+def kernels() -> dict[str, type[Kernel]]:
+    """Every kernel class by its name."""
+    found = {}
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        for value in vars(importlib.import_module(f"alakarte.kernels.{module.name}")).values():
+            if isinstance(value, type) and issubclass(value, Kernel) and value is not Kernel:
+                found[value.name] = value
+    return found
+
+
+def resolve(kernel) -> Kernel:
+    """A kernel object from a name or an object."""
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str):
+        name, settings = _ALIASES.get(kernel, (kernel, {}))
+        if name in kernels():
+            return kernels()[name](**settings)
+    names = ", ".join(sorted({*kernels(), *_ALIASES}))
+    raise InvalidInput(f"kernel={kernel!r} is not known: use one of {names}, or an object from alakarte.kernels.")

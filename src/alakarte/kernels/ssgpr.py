@@ -1,0 +1,41 @@
+"""`ssgpr`: all frequencies are free (sparse spectrum GP regression). Paper, section 5.1."""
+
+import numpy as np
+
+from alakarte.kernels.base import Kernel, amplitude
+from alakarte.parameters import FREQUENCY, Parameter
+from alakarte.records import Spectrum
+
+
+class SSGPR(Kernel):
+    """Every frequency is a parameter: the most flexible, and the most prone to over-fit.
+
+    Examples
+    --------
+    >>> from alakarte import GPRegressor
+    >>> model = GPRegressor("ssgpr", n_components=1, n_frequencies=50)
+    """
+
+    name = "ssgpr"
+    has_components = False
+
+    def parameters(self, shape):
+        """log_amplitude (1,), frequencies (F, d)."""
+        return amplitude(1), Parameter("frequencies", (shape.n_frequencies, shape.n_inputs), "1/x", *FREQUENCY)
+
+    def start(self, shape, summary, draws, rng, fraction):
+        """Standard normal / ℓ."""
+        normal = rng.standard_normal((shape.n_frequencies, shape.n_inputs))
+        return {"log_amplitude": np.zeros(1), "frequencies": normal / summary.lengthscales(rng)}
+
+    def spectrum(self, values, draws):
+        """Free frequencies, as columns."""
+        return Spectrum(values["log_amplitude"], frequencies=values["frequencies"].T)
+
+    def pullback(self, values, draws, bar):
+        """By log v and ω."""
+        return {"log_amplitude": bar.log_amplitude, "frequencies": bar.frequencies.T}
+
+    def closed_form(self, values):
+        """Only the expansion."""
+        return None

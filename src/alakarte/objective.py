@@ -1,0 +1,185 @@
+"""theta → (nlml, gradient): the chain of stages down and back up. Remembers nothing.
+
+In: a `Problem` (kernel, layout, draws, rows, and how to compute) and a flat vector. Out: nats and their derivatives.
+Three ways give the same number: weight space (D×D, two passes over blocks), row space (n×n), and the exact kernel.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from alakarte.data.blocks import Rows
+from alakarte.dual import dual_pullback, solve_rows
+from alakarte.errors import Unavailable
+from alakarte.evidence import noise_floor, posterior_covariance, pullback, solve_weights
+from alakarte.exact import closed_kernel, closed_kernel_pullback
+from alakarte.features.waves import feature_map, spectrum_bar
+from alakarte.kernels.base import ClosedForm, Kernel
+from alakarte.parameters import Layout
+from alakarte.records import Draws, Statistics
+from alakarte.statistics import block_pullback, block_residual, block_statistics
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is fitted to which rows, and how. `form`: "weights", "rows", "exact" or "auto" (by size)."""
+
+    kernel: Kernel
+    layout: Layout
+    draws: Draws
+    rows: Rows
+    form: str = "auto"
+    transform: str = "auto"
+    n_jobs: int = 1
+
+    def with_jobs(self, n_jobs: int) -> "Problem":
+        """The same problem on another number of threads."""
+        return replace(self, n_jobs=n_jobs)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A problem at one theta: everything before the first pass over the rows."""
+
+    problem: Problem
+    values: dict
+    spectrum: object
+    features: object  # FeatureMap, None for exact kernels
+    form: str
+    noise_variance: float
+    floored: bool
+
+
+def model_at(problem: Problem, theta) -> Model:
+    """Spectrum, feature map and noise at theta."""
+    values = problem.layout.unpack(np.asarray(theta, dtype=float))
+    spectrum = problem.kernel.spectrum(values, problem.draws)
+    n_rows = problem.rows.n_rows
+    if problem.form == "exact":
+        features, form, size = None, "exact", n_rows
+    else:
+        features = feature_map(spectrum, problem.draws, problem.transform)
+        form = problem.form
+        if form == "auto":
+            form = "rows" if n_rows < features.n_basis else "weights"  # compare D, not Qm [E20]
+        size = min(n_rows, features.n_basis)
+    wanted = float(np.exp(2 * values["log_noise_std"]))
+    floor = noise_floor(size, problem.rows.total, spectrum.log_amplitude)
+    return Model(problem, values, spectrum, features, form, max(wanted, floor), wanted < floor)
+
+
+def nlml(problem: Problem, theta) -> float:
+    """Negative log marginal likelihood in nats."""
+    model = model_at(problem, theta)
+    if model.form != "weights":
+        return row_space(model).value
+    evidence = weight_space(model)
+    (residual,) = problem.rows.map_sum(block_residual, model.features, evidence.weight_mean, n_jobs=problem.n_jobs)
+    return evidence.value(residual)
+
+
+def nlml_gradient(problem: Problem, theta) -> tuple[float, np.ndarray]:
+    """Value and gradient."""
+    model = model_at(problem, theta)
+    if model.form == "weights":
+        value, bar, log_noise_bar = _weights_pullback(model)
+    else:
+        value, bar, log_noise_bar = _rows_pullback(model)
+    derivatives = {"log_noise_std": 2 * log_noise_bar}
+    if model.floored:  # s = floor ∝ Σ v²
+        share = np.exp(2 * bar_share(model.spectrum.log_amplitude))
+        bar = replace(bar, log_amplitude=bar.log_amplitude + 2 * log_noise_bar * share)
+        derivatives["log_noise_std"] = 0.0
+    derivatives |= problem.kernel.pullback(model.values, problem.draws, bar)
+    return value, problem.layout.pack(derivatives)
+
+
+def bar_share(log_amplitude):
+    """Log of v_q / √Σ v², without overflow."""
+    return log_amplitude - 0.5 * np.logaddexp.reduce(2 * log_amplitude)
+
+
+def weight_space(model: Model):
+    """Pass 1 and the solved weights."""
+    sums = model.problem.rows.map_sum(block_statistics, model.features, n_jobs=model.problem.n_jobs)
+    variance = model.spectrum.weight_variance(model.problem.draws.shape)
+    gram, moment, energy, total = sums
+    return solve_weights(Statistics(gram, moment, energy, float(total)), variance, model.noise_variance)
+
+
+def row_space(model: Model):
+    """The solved rows."""
+    return solve_rows(_signal(model)[0], _root_target(model), model.noise_variance, model.problem.rows.total)
+
+
+def closed_form(kernel: Kernel, values) -> ClosedForm:
+    """The kernel's closed form, or why there is none."""
+    form = kernel.closed_form(values)
+    if not isinstance(form, ClosedForm):
+        raise Unavailable(
+            f"kernel {kernel.name!r} has no closed form: expansion='exact' works for rbf, ard, matern and gm; "
+            "use expansion='fastfood'."
+        )
+    return form
+
+
+def _root_target(model):
+    rows = model.problem.rows
+    return rows.y * np.sqrt(rows.weight)[:, None]
+
+
+def _signal(model):
+    """W^½ K W^½ (n, n), and W^½ Φ (n, D) where there is an expansion."""
+    rows = model.problem.rows
+    root = np.sqrt(rows.weight)
+    if model.form == "exact":
+        signal = closed_kernel(model.spectrum, closed_form(model.problem.kernel, model.values), rows.x)
+        return signal * root * root[:, None], None
+    phi = model.features.phi(rows.x) * root[:, None]
+    scaled = phi * np.sqrt(model.spectrum.weight_variance(model.problem.draws.shape))
+    return scaled @ scaled.T, phi
+
+
+def _weights_pullback(model):
+    problem = model.problem
+    evidence = weight_space(model)
+    covariance, inverse_diagonal = posterior_covariance(evidence)
+    residual, *sums = problem.rows.map_sum(
+        block_pullback,
+        model.features,
+        evidence.weight_mean,
+        covariance,
+        model.noise_variance,
+        n_jobs=problem.n_jobs,
+    )
+    log_variance_bar, log_noise_bar = pullback(evidence, inverse_diagonal, float(residual))
+    bar = _spectrum_bar(model, sums, log_variance_bar)
+    return evidence.value(residual), bar, log_noise_bar
+
+
+def _rows_pullback(model):
+    rows = model.problem.rows
+    signal, phi = _signal(model)
+    dual = solve_rows(signal, _root_target(model), model.noise_variance, rows.total)
+    double_bar, log_noise_bar = dual_pullback(dual)
+    root = np.sqrt(rows.weight)
+    if model.form == "exact":
+        kernel_bar = 0.5 * double_bar * root * root[:, None]
+        form = closed_form(model.problem.kernel, model.values)
+        return dual.value, closed_kernel_pullback(model.spectrum, form, rows.x, kernel_bar), log_noise_bar
+    # Φ_bar = (K⁻¹ − ααᵀ) ΦV on rows scaled by W^½; V_bar_i V_i = ½ V_i φ_iᵀ (K⁻¹ − ααᵀ) φ_i
+    variance = model.spectrum.weight_variance(model.problem.draws.shape)
+    phi_bar = double_bar @ (phi * variance)
+    log_variance_bar = 0.5 * np.einsum("ij,ij->j", phi, phi_bar)
+    zeros = np.zeros(rows.n_rows)
+    plain = phi / root[:, None]
+    sums = model.features.pullback(rows.x, plain, phi_bar, zeros, np.zeros(variance.size), root)
+    return dual.value, _spectrum_bar(model, sums, log_variance_bar), log_noise_bar
+
+
+def _spectrum_bar(model, sums, log_variance_bar):
+    draws = model.problem.draws
+    tiled = np.tile(draws.shape.component, log_variance_bar.size // draws.shape.n_frequencies)
+    # V = v²/m: ∂/∂log v_q = 2 Σ_{i∈q} ∂/∂log V_i
+    log_amplitude_bar = 2 * np.bincount(tiled, log_variance_bar, draws.shape.n_components)
+    return spectrum_bar(model.features, sums, log_amplitude_bar, model.spectrum, draws)

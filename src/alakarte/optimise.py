@@ -1,0 +1,123 @@
+"""L-BFGS with bounds (SciPy), screening of starts, and a trace. Always returns the best point seen.
+
+In: a function theta → (nlml, gradient) and starts. Out: `Run`. A value that is NaN or cannot be computed makes the line
+search step back; if nothing better follows, the best point so far is the result and the run says so.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import minimize
+
+from alakarte.errors import IllConditioned
+
+# Converged: the last WINDOW iterations together gained less than `tol` nats.
+WINDOW = 10
+
+
+@dataclass(frozen=True)
+class Run:
+    """One optimisation."""
+
+    theta: np.ndarray
+    value: float
+    n_iter: int
+    reason: str
+    converged: bool
+    n_failed: int  # evaluations that gave no finite number
+    trace: list = field(repr=False)  # (value, gradient norm, seconds) of every evaluation
+
+    @property
+    def n_evaluations(self) -> int:
+        """Calls of the function."""
+        return len(self.trace)
+
+
+class _Recorder:
+    """Calls the function, keeps the best point and the trace, replaces failures by a wall.
+
+    SciPy's first step is the whole gradient where all parameters are bounded: it is scaled to length one at the start.
+    """
+
+    def __init__(self, function: Callable, report: Callable | None):
+        self.function, self.report = function, report
+        self.began = time.perf_counter()
+        self.best, self.best_value = None, np.inf
+        self.trace, self.n_failed = [], 0
+        self.scale = None
+        self.at_iterations = []
+
+    def __call__(self, theta):
+        try:
+            value, gradient = self.function(theta)
+            good = bool(np.isfinite(value) and np.isfinite(gradient).all())
+        except (IllConditioned, FloatingPointError, np.linalg.LinAlgError):
+            good = False
+        if not good:
+            self.n_failed += 1
+            value = self.best_value + 1e3 * (1 + abs(self.best_value)) if self.best is not None else 1e100
+            gradient = np.zeros_like(theta)
+        elif value < self.best_value:
+            self.best, self.best_value = theta.copy(), float(value)
+        self.trace.append((float(value), float(np.linalg.norm(gradient)), time.perf_counter() - self.began))
+        if self.scale is None:
+            self.scale = 1 / max(self.trace[-1][1], 1.0)
+        return value * self.scale, gradient * self.scale
+
+    def iteration(self, tol):
+        self.at_iterations.append(self.best_value)
+        if self.report is not None:
+            self.report(len(self.at_iterations), self.best_value)
+        recent = self.at_iterations
+        if len(recent) > WINDOW and recent[-1 - WINDOW] - recent[-1] < tol:
+            raise StopIteration
+
+
+def minimise(function, theta, bounds, max_iter: int, tol: float, report=None) -> Run:
+    """Best point from one start within bounds (lower, upper)."""
+    recorder = _Recorder(function, report)
+    if max_iter == 0 or theta.size == 0:
+        recorder(theta)
+        n_iter, reason, converged = 0, "no iteration asked for" if max_iter == 0 else "nothing to learn", True
+    else:
+        result = minimize(
+            recorder,
+            theta,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=np.column_stack(bounds),
+            callback=lambda intermediate_result: recorder.iteration(tol),
+            options={"maxiter": max_iter, "maxfun": 20 * max_iter + 20, "ftol": 1e-13, "gtol": 1e-7, "maxcor": 20},
+        )
+        n_iter = len(recorder.at_iterations)
+        if result.success or result.status == 99:
+            reason, converged = f"the last {WINDOW} iterations gained less than {tol:g} nats", True
+            if result.success:
+                reason = "the gradient vanished or no further gain in float64"
+        elif result.status == 1:
+            reason, converged = f"max_iter={max_iter} reached", False
+        else:
+            reason, converged = "the line search found no better point", False
+    if recorder.best is None:  # not one finite value
+        recorder.best = theta
+    if recorder.n_failed:
+        reason += f"; {recorder.n_failed} evaluation(s) gave no finite value"
+    return Run(recorder.best, recorder.best_value, n_iter, reason, converged, recorder.n_failed, recorder.trace)
+
+
+def screen(function, starts, bounds, max_iter: int, tol: float, n_jobs: int = 1, report=None) -> list[Run]:
+    """A short run from every start, `n_jobs` at a time."""
+
+    def one(index):
+        run = minimise(function, starts[index], bounds, max_iter, tol)
+        if report is not None:
+            report(index + 1, run)
+        return run
+
+    if n_jobs == 1:
+        return [one(index) for index in range(len(starts))]
+    with ThreadPoolExecutor(n_jobs) as pool:
+        return list(pool.map(one, range(len(starts))))

@@ -1,0 +1,130 @@
+"""Frozen records that pass between the stages: arrays with shapes, nothing that computes an evidence.
+
+In: plain arrays. Out: `Shape`, `Summary`, `Stacks`, `Draws`, `Spectrum`, `Statistics`.
+Frequencies lie on one flat axis of length F with a component index each, so components may differ in their number.
+This file refuses to know data files, kernels and optimisers. Letters: docs/notation.md.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How many inputs, and how many frequencies in each component."""
+
+    n_inputs: int
+    counts: tuple[int, ...]
+
+    @property
+    def n_components(self) -> int:
+        """Q."""
+        return len(self.counts)
+
+    @property
+    def n_frequencies(self) -> int:
+        """F, all components together."""
+        return sum(self.counts)
+
+    @property
+    def n_padded(self) -> int:
+        """p, the smallest power of two ≥ d."""
+        return 1 << (self.n_inputs - 1).bit_length()
+
+    @cached_property
+    def component(self) -> np.ndarray:
+        """(F,) component of each frequency."""
+        return np.repeat(np.arange(self.n_components), self.counts)
+
+    @cached_property
+    def stack_component(self) -> np.ndarray:
+        """(T,) component of each Fastfood stack: ⌈m_q/p⌉ stacks for component q."""
+        return np.repeat(np.arange(self.n_components), [-(-m // self.n_padded) for m in self.counts])
+
+    @property
+    def n_stacks(self) -> int:
+        """T."""
+        return self.stack_component.size
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All that a start may know of the (standardised) rows."""
+
+    ranges: np.ndarray  # (d,) robust range of each input, never zero
+    differences: np.ndarray  # (pairs, d) x_i − x_j of random pairs of rows
+
+    def lengthscales(self, rng: np.random.Generator) -> np.ndarray:
+        """(d,) ℓ_j = u_j range_j √d with u_j ~ U[0.4, 0.8]."""
+        d = self.ranges.size
+        return rng.uniform(0.4, 0.8, size=d) * self.ranges * np.sqrt(d)
+
+    def distance(self, quantile: float, lengthscale=1.0) -> float:
+        """Quantile of the distances of pairs, measured after division by `lengthscale`; 1 where all pairs coincide."""
+        distances = np.linalg.norm(self.differences / lengthscale, axis=1)
+        distances = distances[distances > 0]
+        return float(np.quantile(distances, quantile)) if distances.size else 1.0
+
+
+@dataclass(frozen=True)
+class Stacks:
+    """The frozen matrices of T Fastfood stacks."""
+
+    signs: np.ndarray  # (T, p) B
+    permutation: np.ndarray  # (T, p) Π
+    gaussians: np.ndarray  # (T, p) G
+    position: np.ndarray  # (F,) which of the T·p outputs each frequency is
+    norms: np.ndarray  # (F,) √p ‖G‖ of the frequency's stack [E2]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """All randomness of an expansion, drawn once and frozen; exactly one of `stacks` and `directions` is given."""
+
+    shape: Shape
+    stacks: Stacks | None
+    directions: np.ndarray | None  # (d, F) unit columns: independent Gaussian rows, normalised
+    lengths: np.ndarray  # (F,) c_j, what zero-padding leaves of a unit frequency [E3]
+    chi: np.ndarray  # (F,) χ_p (stacks) or χ_d (directions) draws [E4]
+    points: np.ndarray  # (F,) stratified in (0, 1) within each component, shuffled
+    tails: np.ndarray  # (F,) uniform in (0, 1), for spectra with heavier tails
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """What a kernel says about its frequencies; the same record carries derivatives of nlml (all fields `…_bar`)."""
+
+    log_amplitude: np.ndarray  # (Q,) log v_q
+    input_scale: np.ndarray | None = None  # (Q, d) a = 1/ℓ
+    radii: np.ndarray | None = None  # (F,) length of each frequency in R^p, before the input scale
+    centre: np.ndarray | None = None  # (Q, d) μ; then each frequency has four columns instead of two
+    signs: np.ndarray | None = None  # (T, p) in place of the draws'
+    gaussians: np.ndarray | None = None  # (T, p) in place of the draws'
+    frequencies: np.ndarray | None = None  # (d, F) free frequencies, in place of scale × radius × direction
+
+    def weight_variance(self, shape: Shape) -> np.ndarray:
+        """(D,) v_q²/m_q on every column of Φ [E1, E6]."""
+        variance = np.exp(2 * self.log_amplitude) / np.asarray(shape.counts)
+        return np.tile(variance[shape.component], 2 if self.centre is None else 4)
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Sums over rows of one model's features; models of disjoint rows add."""
+
+    gram: np.ndarray  # (D, D) ΦᵀWΦ
+    moment: np.ndarray  # (D, T) ΦᵀWy
+    energy: np.ndarray  # (T,) yᵀWy
+    total: float  # N, the sum of weights
+
+    def __add__(self, other: "Statistics") -> "Statistics":
+        return Statistics(
+            self.gram + other.gram, self.moment + other.moment, self.energy + other.energy, self.total + other.total
+        )
+
+    def __sub__(self, other: "Statistics") -> "Statistics":
+        return Statistics(
+            self.gram - other.gram, self.moment - other.moment, self.energy - other.energy, self.total - other.total
+        )

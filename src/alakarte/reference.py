@@ -1,0 +1,151 @@
+"""NumPy twins of every compiled function: the contract, and the oracle of its tests.
+
+In: arrays of one block of rows, float32 or float64. Out: written into the arrays passed last, or returned.
+Each function here has the name, the arguments and the result of its twin in `compiled/`, which must agree to rounding.
+This file knows nothing of kernels, parameters or evidence. Paper, sections 3.2 and 4.
+"""
+
+import numpy as np
+
+
+def hadamard(x):
+    """Replace each row u of `x` (rows, p) by H u, H the unnormalised Hadamard matrix of Sylvester's order.
+
+    p is a power of two; H H = p I.
+    """
+    half = 1
+    while half < x.shape[1]:
+        pairs = x.reshape(x.shape[0], x.shape[1] // (2 * half), 2, half)
+        upper = pairs[:, :, 0].copy()
+        pairs[:, :, 0] += pairs[:, :, 1]
+        pairs[:, :, 1] = upper - pairs[:, :, 1]
+        half *= 2
+
+
+def sincos(x, sine, cosine):
+    """Write sin x and cos x into two arrays of the shape of `x`."""
+    np.sin(x, out=sine)
+    np.cos(x, out=cosine)
+
+
+def project(x, input_scale, signs, permutation, gaussians, factor, position, phase):
+    """phase_j = factor_j [H G Π H B pad(x ∘ a)]_j for every stack, the kept rows of all stacks side by side.
+
+    Parameters
+    ----------
+    x : (rows, d)
+    input_scale : (T, d), a, one row a stack
+    signs, gaussians, factor : (T, p), B, G and κ∘S
+    permutation : (T, p) int, (Π u)_i = u_permutation[i]
+    position : (F,) int, ascending; frequency f is entry position[f] of the T·p outputs of all stacks
+    phase : (rows, F), written
+    """
+    outputs = [
+        _stack(x, a, b, pi, g)[2] * kappa_s
+        for a, b, pi, g, kappa_s in zip(input_scale, signs, permutation, gaussians, factor, strict=True)
+    ]
+    phase[...] = np.concatenate(outputs, axis=1)[:, position]
+
+
+def project_pullback(x, input_scale, signs, permutation, gaussians, factor, position, phase_bar):
+    """Derivatives of `project`, summed over the rows of the block, from phase_bar (rows, F).
+
+    Returns
+    -------
+    input_scale_bar (T, d), signs_bar (T, p), gaussians_bar (T, p), factor_bar (T, p)
+    """
+    n_stacks, p = signs.shape
+    d = x.shape[1]
+    bar = np.zeros((x.shape[0], n_stacks * p), dtype=phase_bar.dtype)
+    bar[:, position] = phase_bar
+    input_scale_bar = np.zeros_like(input_scale)
+    signs_bar, gaussians_bar, factor_bar = np.zeros_like(signs), np.zeros_like(signs), np.zeros_like(signs)
+    for t in range(n_stacks):
+        padded, mixed, output = _stack(x, input_scale[t], signs[t], permutation[t], gaussians[t])
+        stack_bar = bar[:, t * p : (t + 1) * p]
+        factor_bar[t] = np.sum(stack_bar * output, axis=0)
+        inner = np.ascontiguousarray(stack_bar * factor[t])
+        hadamard(inner)
+        gaussians_bar[t] = np.sum(inner * mixed, axis=0)
+        outer = np.empty_like(inner)
+        outer[:, permutation[t]] = inner * gaussians[t]  # (Πᵀ t)_π(i) = t_i
+        hadamard(outer)
+        signs_bar[t] = np.sum(outer * padded, axis=0)
+        input_scale_bar[t] = np.sum((outer * signs[t])[:, :d] * x, axis=0)
+    return input_scale_bar, signs_bar, gaussians_bar, factor_bar
+
+
+def _stack(x, a, signs, permutation, gaussians):
+    """x̃ = pad(x ∘ a), Π H B x̃ and H G Π H B x̃ of one stack."""
+    padded = np.zeros((x.shape[0], signs.size), dtype=x.dtype)
+    padded[:, : x.shape[1]] = x * a
+    mixed = padded * signs
+    hadamard(mixed)
+    mixed = mixed[:, permutation]
+    output = mixed * gaussians
+    hadamard(output)
+    return padded, mixed, output
+
+
+def wave_pairs(phase, phi):
+    """phi (rows, 2F) = [cos phase | sin phase]."""
+    n_frequencies = phase.shape[1]
+    np.cos(phase, out=phi[:, :n_frequencies])
+    np.sin(phase, out=phi[:, n_frequencies:])
+
+
+def wave_pairs_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar):
+    """phase_bar (rows, F) from Φ_bar = W (Φ P − r βᵀ), all factors 1/s already in `phi_p` and `weight_mean`.
+
+    Parameters
+    ----------
+    phi, phi_p : (rows, 2F), Φ and Φ P
+    residual, row_weight : (rows,), r and the diagonal of W
+    weight_mean : (2F,), β
+    phase_bar : (rows, F), written: cos ∘ sin_bar − sin ∘ cos_bar
+    """
+    phi_bar = (phi_p - residual[:, None] * weight_mean) * row_weight[:, None]
+    cosine, sine = np.split(phi, 2, axis=1)
+    cosine_bar, sine_bar = np.split(phi_bar, 2, axis=1)
+    phase_bar[...] = cosine * sine_bar - sine * cosine_bar
+
+
+def wave_pairs_dot(phase, weight_mean):
+    """φᵀβ (rows,) of `wave_pairs`: Σ_f cos(phase_f) β_f + sin(phase_f) β_{F+f}, weight_mean β (2F,)."""
+    n_frequencies = phase.shape[1]
+    return np.cos(phase) @ weight_mean[:n_frequencies] + np.sin(phase) @ weight_mean[n_frequencies:]
+
+
+def wave_products(phase, shift, component, phi):
+    """phi (rows, 4F) = [cos ξ cos ζ | sin ξ cos ζ | cos ξ sin ζ | sin ξ sin ζ].
+
+    ξ = phase (rows, F); ζ = shift (rows, Q), the column component[f] (F,) for frequency f.
+    """
+    n_frequencies = phase.shape[1]
+    cos_xi, sin_xi = np.cos(phase), np.sin(phase)
+    cos_zeta, sin_zeta = np.cos(shift)[:, component], np.sin(shift)[:, component]
+    for i, product in enumerate((cos_xi * cos_zeta, sin_xi * cos_zeta, cos_xi * sin_zeta, sin_xi * sin_zeta)):
+        phi[:, i * n_frequencies : (i + 1) * n_frequencies] = product
+
+
+def wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, component, phase_bar, shift_bar):
+    """phase_bar (rows, F) and shift_bar (rows, Q) of `wave_products`; arguments as in `wave_pairs_pullback`.
+
+    ξ_bar = cc∘sc_bar + cs∘ss_bar − sc∘cc_bar − ss∘cs_bar,  ζ_bar = Σ_j cc∘cs_bar + sc∘ss_bar − cs∘cc_bar − ss∘sc_bar
+    with the first letter for ξ: the products are all that is needed.
+    """
+    phi_bar = (phi_p - residual[:, None] * weight_mean) * row_weight[:, None]
+    cc, sc, cs, ss = np.split(phi, 4, axis=1)
+    cc_bar, sc_bar, cs_bar, ss_bar = np.split(phi_bar, 4, axis=1)
+    phase_bar[...] = cc * sc_bar + cs * ss_bar - sc * cc_bar - ss * cs_bar
+    per_frequency = cc * cs_bar + sc * ss_bar - cs * cc_bar - ss * sc_bar
+    shift_bar[...] = 0
+    for q in range(shift_bar.shape[1]):
+        shift_bar[:, q] = per_frequency[:, component == q].sum(axis=1)
+
+
+def wave_products_dot(phase, shift, component, weight_mean):
+    """φᵀβ (rows,) of `wave_products`, weight_mean β (4F,)."""
+    phi = np.empty((phase.shape[0], 4 * phase.shape[1]), dtype=phase.dtype)
+    wave_products(phase, shift, component, phi)
+    return phi @ weight_mean

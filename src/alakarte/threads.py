@@ -1,0 +1,60 @@
+"""Threads: how many to use, and one BLAS thread in each while the library works.
+
+BLAS limits are process-wide: one reference-counted limiter serves all fits and predictions that run at the same time.
+With one BLAS thread per worker results do not depend on the number of workers.
+"""
+
+import threading
+from contextlib import contextmanager
+
+from joblib import cpu_count, effective_n_jobs
+from threadpoolctl import ThreadpoolController
+
+from alakarte.errors import InvalidInput
+
+
+class _BlasLimiter:
+    """Counts who is inside; the first sets the limit, the last restores it."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.depth = 0
+        self.controller = None
+        self.limit = None
+
+    def enter(self):
+        with self.lock:
+            self.depth += 1
+            if self.depth == 1:
+                if self.controller is None:  # looking for libraries costs milliseconds: once
+                    self.controller = ThreadpoolController().select(user_api="blas")
+                self.limit = self.controller.limit(limits=1)
+                self.limit.__enter__()
+
+    def leave(self):
+        with self.lock:
+            self.depth -= 1
+            if self.depth == 0:
+                self.limit.__exit__(None, None, None)
+
+
+_limiter = _BlasLimiter()
+
+
+@contextmanager
+def one_blas_thread():
+    """Within it, every BLAS call of this process runs on the calling thread alone."""
+    _limiter.enter()
+    try:
+        yield
+    finally:
+        _limiter.leave()
+
+
+def count(n_jobs) -> int:
+    """Threads for `n_jobs`: None is all cores, but one inside a joblib worker; negative counts from the end."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0):
+        raise InvalidInput(f"n_jobs={n_jobs!r}: give None (all cores), a whole number ≥ 1, or -1.")
+    if n_jobs is None:
+        return min(effective_n_jobs(-1), cpu_count())
+    return effective_n_jobs(n_jobs)
