@@ -46,9 +46,7 @@ def run(name, kernel, expansion, k, **settings):
 
 
 def main(names):
-    print(
-        f"{'set':<10}{'kernel':<9}{'expansion':<10}{'folds':>5}{'RMSE':>9}{'limit':>9}  holds{'NLPD':>9}{'cover':>7}{'s/fit':>7}"
-    )
+    print("set       kernel   expansion folds     RMSE    limit  holds     NLPD  cover  s/fit")
     for name, kernel, expansion, folds, limit in CASES:
         if names and name not in names and kernel not in names:
             continue

@@ -33,7 +33,7 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _table(path, kind):
     with gzip.open(path, "rt") as stream:
-        return np.array([row for row in csv.reader(stream)], dtype=kind)
+        return np.array(list(csv.reader(stream)), dtype=kind)
 
 
 def fold(name: str, k: int):

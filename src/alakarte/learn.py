@@ -1,7 +1,7 @@
 """From standardised rows to learned parameters: draws, starts, screening, the long run. Paper, section 5.1.
 
-In: a kernel, rows, sizes and a seed. Out: `Learned`. Reads no clock but for the trace; the same seed gives the same bits
-for any number of threads, because every evaluation does.
+In: a kernel, rows, sizes and a seed. Out: `Learned`. Reads no clock but for the trace; the same seed gives the
+same bits for any number of threads, because every evaluation does.
 """
 
 from dataclasses import dataclass, replace

@@ -48,7 +48,7 @@ def project(x, input_scale, signs, permutation, gaussians, factor, position, pha
 
 
 def project_pullback(x, input_scale, signs, permutation, gaussians, factor, position, phase_bar):
-    """Derivatives of `project`, summed over the rows of the block, from phase_bar (rows, F).
+    """Return the derivatives of `project`, summed over the rows of the block, from phase_bar (rows, F).
 
     Returns
     -------
@@ -88,14 +88,14 @@ def _stack(x, a, signs, permutation, gaussians):
 
 
 def wave_pairs(phase, phi):
-    """phi (rows, 2F) = [cos phase | sin phase]."""
+    """Write phi (rows, 2F) = [cos phase | sin phase]."""
     n_frequencies = phase.shape[1]
     np.cos(phase, out=phi[:, :n_frequencies])
     np.sin(phase, out=phi[:, n_frequencies:])
 
 
 def wave_pairs_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar):
-    """phase_bar (rows, F) from Φ_bar = W (Φ P − r βᵀ), all factors 1/s already in `phi_p` and `weight_mean`.
+    """Write phase_bar (rows, F) from Φ_bar = W (Φ P − r βᵀ), all factors 1/s already in `phi_p` and `weight_mean`.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def wave_pairs_dot(phase, weight_mean):
 
 
 def wave_products(phase, shift, component, phi):
-    """phi (rows, 4F) = [cos ξ cos ζ | sin ξ cos ζ | cos ξ sin ζ | sin ξ sin ζ].
+    """Write phi (rows, 4F) = [cos ξ cos ζ | sin ξ cos ζ | cos ξ sin ζ | sin ξ sin ζ].
 
     ξ = phase (rows, F); ζ = shift (rows, Q), the column component[f] (F,) for frequency f.
     """

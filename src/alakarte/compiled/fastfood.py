@@ -13,7 +13,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from alakarte.compiled.jit import compiled, generated, wide_vectors
+from alakarte.compiled.jit import compiled, emitters, generated, wide_vectors
 from alakarte.compiled.layout import aligned, row_major, writable
 
 _INDEX = types.int64
@@ -29,37 +29,6 @@ def _butterflies(rows, plus, minus):
         half *= 2
 
 
-def _emitters(context, builder, signature, args):
-    """Functions that emit a load of entry `index + k` of argument `n`, and loads and stores of the vector there."""
-
-    def address(n, index, k):
-        data = context.make_array(signature.args[n])(context, builder, args[n]).data
-        return builder.gep(data, [builder.add(index, ir.Constant(index.type, k))])
-
-    def vector_address(n, index, k):
-        dtype = signature.args[n].dtype
-        vector = ir.VectorType(context.get_value_type(dtype), 512 // dtype.bitwidth)
-        return builder.bitcast(address(n, index, k), vector.as_pointer()), dtype.bitwidth // 8
-
-    def entry(n, index, k):
-        return builder.load(address(n, index, k))
-
-    def load(n, index, k=0):
-        where, alignment = vector_address(n, index, k)
-        return builder.load(where, align=alignment)
-
-    def store(value, n, index, k=0):
-        where, alignment = vector_address(n, index, k)
-        builder.store(value, where, align=alignment)
-
-    def times(value, factor):
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), value.type.count), [0] * value.type.count)
-        first = builder.insert_element(ir.Constant(value.type, ir.Undefined), factor, ir.Constant(ir.IntType(32), 0))
-        return builder.fmul(value, builder.shuffle_vector(first, first, zeros))
-
-    return entry, load, store, times
-
-
 def _radix(n):
     """H_n of the n vectors of `u` at start, start + step, …, in place."""
 
@@ -73,7 +42,7 @@ def _radix(n):
     @generated(twin)
     def generator(typing_context, u, start, step):
         def codegen(context, builder, signature, args):
-            _, load, store, _ = _emitters(context, builder, signature, args)
+            _, load, store, _ = emitters(context, builder, signature, args)
             starts = [args[1]]
             for _ in range(n - 1):
                 starts.append(builder.add(starts[-1], args[2]))
@@ -100,7 +69,7 @@ def _mix(n):
     @generated(twin)
     def generator(typing_context, u, row, i, scale, j, v, start):
         def codegen(context, builder, signature, args):
-            entry, load, store, times = _emitters(context, builder, signature, args)
+            entry, load, store, times = emitters(context, builder, signature, args)
             rows = [times(load(0, entry(1, args[2], k)), entry(3, args[4], k)) for k in range(n)]
             _butterflies(rows, builder.fadd, builder.fsub)
             for k in range(n):
@@ -124,10 +93,10 @@ def _turn_twin(u, row, i, u_shift, scale, j, v, column, k, v_shift):
 
 @generated(_turn_twin)
 def _turn(typing_context, u, row, i, u_shift, scale, j, v, column, k, v_shift):
-    """v[column[k + b] + v_shift + a] = scale[j + a] u[row[i + a] + u_shift + b] for a, b < lanes: a block transposed."""
+    """Transpose: v[column[k + b] + v_shift + a] = scale[j + a] u[row[i + a] + u_shift + b] for a, b < lanes."""
 
     def codegen(context, builder, signature, args):
-        entry, load, store, times = _emitters(context, builder, signature, args)
+        entry, load, store, times = emitters(context, builder, signature, args)
         n = 512 // signature.args[0].dtype.bitwidth
         starts = [builder.add(entry(1, args[2], a), args[3]) for a in range(n)]
         rows = [times(load(0, start), entry(4, args[5], a)) for a, start in enumerate(starts)]
@@ -178,7 +147,7 @@ def _out_of_tile(tile, column, first, n_columns, scale, x, row, shift):
 
 @compiled
 def _transform(u, step, lanes):
-    """The butterflies of the tile `u` from distance `step` on."""
+    """Finish H of the tile `u`: the butterflies from distance `step` on."""
     n = u.size
     while 16 * step <= n:
         for base in range(0, n, 16 * step):
@@ -196,7 +165,7 @@ def _transform(u, step, lanes):
 
 @compiled
 def _mix_transform(u, row, i, scale, j, v, lanes):
-    """v = H of the rows of the tile `u` at row[i], row[i + 1], … times scale[j], …."""
+    """Write H of the rows of the tile `u` at row[i], row[i + 1], … times scale[j], … into the tile `v`."""
     p = v.size // lanes
     if p >= 16:
         for k in range(0, p, 16):
@@ -239,11 +208,12 @@ def project(x, input_scale, signs, permutation, gaussians, factor, position, pha
     """phase_j = factor_j [H G Π H B pad(x ∘ a)]_j for every stack; arguments as in `reference.py`."""
     plan = _plan(x, input_scale, signs, permutation, gaussians, factor, position)
     with writable(phase) as out:
-        _project(*plan, out.reshape(-1))
+        _project(plan, out.reshape(-1))
 
 
 @compiled
-def _project(x, ones, tiles, row, column, first_scale, permutation, gaussians, factor, kept, edge, kept_factor, phase):
+def _project(plan, phase):
+    x, ones, tiles, row, column, first_scale, permutation, gaussians, _, kept, edge, kept_factor = plan
     n_rows, n_inputs = x.shape
     p, lanes, n_frequencies = column.size, row.size, kept.size
     zero = column[0]  # a literal 0 would compile a second version of the callee
@@ -260,7 +230,7 @@ def _project(x, ones, tiles, row, column, first_scale, permutation, gaussians, f
 
 
 def project_pullback(x, input_scale, signs, permutation, gaussians, factor, position, phase_bar):
-    """Derivatives of `project`, summed over the rows of the block; arguments and results as in `reference.py`."""
+    """Return the derivatives of `project`, summed over the rows; arguments and results as in `reference.py`."""
     n_stacks, p = signs.shape
     n_inputs = x.shape[1]
     plan = _plan(x, input_scale, signs, permutation, gaussians, factor, position)
@@ -268,7 +238,7 @@ def project_pullback(x, input_scale, signs, permutation, gaussians, factor, posi
     (back_scale,) = row_major(x.dtype, np.take_along_axis(gaussians, back, axis=1).reshape(-1))
     (bar,) = row_major(x.dtype, phase_bar)
     sums = np.zeros((3, n_stacks, plan[2].shape[1]), x.dtype)
-    _project_pullback(*plan, (back * plan[3].size).reshape(-1), back_scale, bar.reshape(-1), sums)
+    _project_pullback(plan, (back * plan[3].size).reshape(-1), back_scale, bar.reshape(-1), sums)
     x_bar, gaussians_bar, factor_bar = sums.reshape(3, n_stacks, p, -1).sum(axis=3)
     signs_bar = np.zeros_like(x_bar)
     signs_bar[:, :n_inputs] = input_scale * x_bar[:, :n_inputs]
@@ -276,24 +246,8 @@ def project_pullback(x, input_scale, signs, permutation, gaussians, factor, posi
 
 
 @compiled
-def _project_pullback(
-    x,
-    ones,
-    tiles,
-    row,
-    column,
-    first_scale,
-    permutation,
-    gaussians,
-    factor,
-    kept,
-    edge,
-    kept_factor,
-    back,
-    back_scale,
-    phase_bar,
-    sums,
-):
+def _project_pullback(plan, back, back_scale, phase_bar, sums):
+    x, ones, tiles, row, column, first_scale, permutation, gaussians, factor, kept, edge, _ = plan
     n_rows, n_inputs = x.shape
     p, lanes, n_frequencies = column.size, row.size, kept.size
     zero = column[0]  # a literal 0 would compile a second version of the callee
@@ -328,7 +282,7 @@ def _add_products(u, v, total):
 
 
 def _plan(x, input_scale, signs, permutation, gaussians, factor, position):
-    """What both directions need: `x`, ones, tiles, and all draws flat, with starts in a tile for entries."""
+    """Prepare what both directions need: ones, tiles, and the draws flat, with entries as starts in a tile."""
     n_stacks, p = signs.shape
     (x,) = row_major(x.dtype, x)
     lanes = 64 // x.itemsize

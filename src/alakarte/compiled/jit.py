@@ -1,9 +1,11 @@
-"""The one decorator of all compiled functions, and the one hint they give to the compiler.
+"""The decorators of all compiled functions, and what generates single instructions.
 
 In: a plain Python function of loops. Out: the same function, compiled at its first call for each dtype, cached on disk.
-Nothing compiles at import. With NUMBA_DISABLE_JIT=1 both do nothing and the loops run as Python.
+Nothing compiles at import. With NUMBA_DISABLE_JIT=1 the loops run as Python.
+Numba's cache does not notice a change of this file: remove the *.nbi files after one.
 """
 
+from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
@@ -28,7 +30,7 @@ def compiled_sum(function):
 
 
 def _wide_vectors(typing_context):
-    """Called first in a compiled function: its loops use 512-bit vectors where the processor has them.
+    """Let the loops of the calling function use 512-bit vectors where the processor has them.
 
     LLVM prefers 256 bits there to spare the clock, which BLAS next door has lowered already.
     """
@@ -47,3 +49,37 @@ wide_vectors = (lambda: None) if config.DISABLE_JIT else intrinsic(_wide_vectors
 def generated(twin):
     """Decorate a generator of vector instructions; with NUMBA_DISABLE_JIT=1 its `twin` in Python takes its place."""
     return (lambda generator: twin) if config.DISABLE_JIT else intrinsic
+
+
+def emitters(context, builder, signature, args):
+    """Return functions that emit instructions on argument number `n`, a flat array, from entry `index + k` on.
+
+    They load one entry, load and store a vector of 64 bytes, and multiply a vector by a number.
+    """
+
+    def address(n, index, k):
+        data = context.make_array(signature.args[n])(context, builder, args[n]).data
+        return builder.gep(data, [builder.add(index, ir.Constant(index.type, k))])
+
+    def vector_address(n, index, k):
+        dtype = signature.args[n].dtype
+        vector = ir.VectorType(context.get_value_type(dtype), 512 // dtype.bitwidth)
+        return builder.bitcast(address(n, index, k), vector.as_pointer()), dtype.bitwidth // 8
+
+    def entry(n, index, k):
+        return builder.load(address(n, index, k))
+
+    def load(n, index, k=0):
+        where, alignment = vector_address(n, index, k)
+        return builder.load(where, align=alignment)
+
+    def store(value, n, index, k=0):
+        where, alignment = vector_address(n, index, k)
+        builder.store(value, where, align=alignment)
+
+    def times(value, factor):
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), value.type.count), [0] * value.type.count)
+        first = builder.insert_element(ir.Constant(value.type, ir.Undefined), factor, ir.Constant(ir.IntType(32), 0))
+        return builder.fmul(value, builder.shuffle_vector(first, first, zeros))
+
+    return entry, load, store, times

@@ -10,13 +10,13 @@ import numpy as np
 
 
 def row_major(dtype, *arrays):
-    """`arrays` row-major and of one dtype, copied only where they are not."""
+    """Return `arrays` row-major and of one dtype, copied only where they are not."""
     return tuple(np.ascontiguousarray(array, dtype=dtype) for array in arrays)
 
 
 @contextmanager
 def writable(array):
-    """A row-major array to write into: `array` itself, or a stand-in that is copied into it at the end."""
+    """Lend a row-major array to write into: `array` itself, or a stand-in that is copied into it at the end."""
     if array.flags.c_contiguous:
         yield array
     else:
@@ -26,7 +26,7 @@ def writable(array):
 
 
 def aligned(shape, dtype):
-    """Zeros whose first number starts a cache line, so that no vector of 64 bytes lies across two lines."""
+    """Return zeros whose first number starts a cache line, so that no vector of 64 bytes lies across two lines."""
     dtype = np.dtype(dtype)
     size = math.prod(shape)
     memory = np.zeros(size + 64 // dtype.itemsize, dtype)

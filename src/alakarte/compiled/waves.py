@@ -73,7 +73,7 @@ def _sincos32(x, sine, cosine):
 
 @compiled
 def _sincos_any(x, sine, cosine):
-    """The slow way, good for every argument; NaN for NaN and inf."""
+    """Write sin x and cos x (n,) the slow way, good for every argument; NaN for NaN and inf."""
     for i in range(x.size):
         finite = math.isfinite(x[i])
         sine[i] = math.sin(x[i]) if finite else math.nan
@@ -81,7 +81,7 @@ def _sincos_any(x, sine, cosine):
 
 
 def _sincos(x, sine, cosine):
-    """The function for the dtype of `x`; compiled, the choice is made by the overload below."""
+    """Call the function for the dtype of `x`; compiled, the overload below makes the choice."""
     (_sincos32 if x.dtype == np.float32 else _sincos64)(x, sine, cosine)
 
 
@@ -107,7 +107,7 @@ def sincos(x, sine, cosine):
 
 
 def wave_pairs(phase, phi):
-    """phi (rows, 2F) = [cos phase | sin phase]."""
+    """Write phi (rows, 2F) = [cos phase | sin phase]."""
     with writable(phi) as out:
         _wave_pairs(*row_major(phi.dtype, phase), out)
 
@@ -164,7 +164,7 @@ def _dot(u, v):
 
 
 def wave_products(phase, shift, component, phi):
-    """phi (rows, 4F) = [cos ξ cos ζ | sin ξ cos ζ | cos ξ sin ζ | sin ξ sin ζ]; arguments as in `reference.py`."""
+    """Write phi (rows, 4F) = [cos ξ cos ζ | sin ξ cos ζ | cos ξ sin ζ | sin ξ sin ζ], as in `reference.py`."""
     with writable(phi) as out:
         _wave_products(*row_major(phi.dtype, phase, shift), *_runs(component), out)
 

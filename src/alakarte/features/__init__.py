@@ -1,0 +1,1 @@
+"""From frequencies to columns of cosines and sines, and derivatives back."""

@@ -1,4 +1,4 @@
-"""Fast transform or matrix product: a cost model in operations, never a clock, so that the same input gives the same bits."""
+"""Fast transform or matrix product: a cost model in operations, never a clock: same input, same bits."""
 
 from alakarte.records import Shape
 

@@ -1,6 +1,6 @@
 """All randomness of an expansion, drawn once: Fastfood stacks or independent Gaussian directions.
 
-In: a `Shape` and a generator. Out: `Draws`. Frozen during optimisation, otherwise line searches fail. Paper, section 3.2.
+In: a `Shape` and a generator. Out: `Draws`. Frozen while learning, otherwise line searches fail. Paper, section 3.2.
 """
 
 import numpy as np

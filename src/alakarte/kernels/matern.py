@@ -1,4 +1,4 @@
-"""`matern12`, `matern32`, `matern52`: rougher than `ard`; frequencies follow a multivariate t with 2ν degrees of freedom."""
+"""`matern12`, `matern32`, `matern52`: rougher than `ard`; the frequencies are multivariate t, 2ν degrees of freedom."""
 
 import numpy as np
 from scipy.special import gammaln
