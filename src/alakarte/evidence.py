@@ -50,12 +50,12 @@ def solve_weights(statistics: Statistics, weight_variance, noise_variance: float
 
 
 def posterior_covariance(evidence: Evidence):
-    """P (D, D) and the diagonal of M⁻¹ (D,)."""
-    P = inverse(evidence.factor)
-    diagonal = P.diagonal().copy()
-    P *= evidence.root_variance
-    P *= evidence.root_variance[:, None]
-    return P, diagonal
+    """P/s (D, D) and the diagonal of M⁻¹ (D,)."""
+    scaled = inverse(evidence.factor)
+    diagonal = scaled.diagonal().copy()
+    scaled *= evidence.root_variance
+    scaled *= (evidence.root_variance / evidence.noise_variance)[:, None]
+    return scaled, diagonal
 
 
 def pullback(evidence: Evidence, inverse_diagonal, residual: float):

@@ -8,24 +8,40 @@ from scipy.linalg import lapack, solve_triangular
 
 from alakarte.errors import IllConditioned
 
+_TILE = 256
+
 
 def cholesky(matrix: np.ndarray) -> np.ndarray:
-    """Lower factor L of `matrix` (k, k), which is overwritten; rounding below zero is met by the least jitter."""
+    """Lower factor L of a symmetric `matrix` (k, k), which is overwritten; what stands above L's diagonal is undefined.
+
+    Rounding below zero is met by the least jitter.
+    """
+    k = len(matrix)
     diagonal = matrix.diagonal().copy()
     scale = float(np.abs(diagonal).max(initial=0.0))
     if not np.isfinite(scale):
         raise IllConditioned("matrix with NaN or infinity")
-    symmetric = matrix.T  # symmetric, and in the order LAPACK reads without a copy
-    factor, info = lapack.dpotrf(symmetric, lower=1, clean=1)
-    jitter = np.finfo(float).eps * scale * len(matrix)
+    columns = matrix if matrix.flags.f_contiguous else matrix.T  # LAPACK's order, without a copy
+    factor, info = lapack.dpotrf(columns, lower=1, clean=0, overwrite_a=1)
+    jitter = np.finfo(float).eps * scale * k
     while info > 0 and jitter <= 1e-4 * scale:
-        shifted = symmetric.copy(order="F")
-        shifted.flat[:: len(matrix) + 1] = diagonal + jitter
-        factor, info = lapack.dpotrf(shifted, lower=1, clean=1, overwrite_a=1)
+        mirror(factor.T)  # the upper triangle still holds the matrix
+        factor.flat[:: k + 1] = diagonal + jitter
+        factor, info = lapack.dpotrf(factor, lower=1, clean=0, overwrite_a=1)
         jitter *= 10
     if info != 0 or not np.isfinite(factor.diagonal()).all():
         raise IllConditioned("matrix is not positive definite")
     return factor
+
+
+def mirror(matrix: np.ndarray) -> None:
+    """Copy the lower triangle of `matrix` (k, k) to the upper one, in tiles that fit the cache."""
+    k = len(matrix)
+    for i in range(0, k, _TILE):
+        for j in range(0, i, _TILE):
+            matrix[j : j + _TILE, i : i + _TILE] = matrix[i : i + _TILE, j : j + _TILE].T
+        tile = matrix[i : i + _TILE, i : i + _TILE]
+        tile[...] = np.tril(tile) + np.tril(tile, -1).T
 
 
 def solve_lower(factor, right, *, transposed=False):
@@ -40,11 +56,10 @@ def solve(factor, right):
 
 def inverse(factor) -> np.ndarray:
     """(L Lᵀ)⁻¹, both triangles."""
-    lower, info = lapack.dpotri(factor, lower=1)
+    full, info = lapack.dpotri(factor, lower=1)
     if info != 0:
         raise IllConditioned("matrix is singular")
-    full = lower + lower.T
-    full.flat[:: len(full) + 1] -= lower.diagonal()
+    mirror(full)
     return full
 
 

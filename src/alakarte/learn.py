@@ -23,6 +23,10 @@ from alakarte.records import Shape
 from alakarte.starts import starts
 
 
+# Rows × frequencies up to which several starts may be in memory at once.
+ACROSS = 20_000_000
+
+
 @dataclass(frozen=True)
 class Settings:
     """How to learn."""
@@ -83,8 +87,8 @@ def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progr
         closed_form(settings.kernel, problem.layout.unpack(points[0]))
     screened = []
     if len(points) > 1 and settings.max_iter_restart > 0:
-        # few blocks: one start a thread; many: one start at a time on all threads. The bits are the same.
-        across = settings.n_jobs if rows.n_blocks < 2 * settings.n_jobs else 1
+        # small: one start a thread; large: one start at a time on all threads. The bits are the same.
+        across = settings.n_jobs if rows.n_rows * problem.draws.shape.n_frequencies < ACROSS else 1
         objective = partial(nlml_gradient, problem.with_jobs(settings.n_jobs if across == 1 else 1))
         screened = screen(
             objective, points, bounds, settings.max_iter_restart, settings.tol, across, progress.restart(len(points))

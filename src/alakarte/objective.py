@@ -16,8 +16,8 @@ from alakarte.exact import closed_kernel, closed_kernel_pullback
 from alakarte.features.waves import feature_map, spectrum_bar
 from alakarte.kernels.base import ClosedForm, Kernel
 from alakarte.parameters import Layout
-from alakarte.records import Draws, Statistics
-from alakarte.statistics import block_pullback, block_residual, block_statistics
+from alakarte.records import Draws
+from alakarte.statistics import residual_energy, statistics, statistics_pullback
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,7 @@ def nlml(problem: Problem, theta) -> float:
     if model.form != "weights":
         return row_space(model).value
     evidence = weight_space(model)
-    (residual,) = problem.rows.map_sum(block_residual, model.features, evidence.weight_mean, n_jobs=problem.n_jobs)
-    return evidence.value(residual)
+    return evidence.value(residual_energy(problem.rows, model.features, evidence.weight_mean, problem.n_jobs))
 
 
 def nlml_gradient(problem: Problem, theta) -> tuple[float, np.ndarray]:
@@ -101,10 +100,8 @@ def bar_share(log_amplitude):
 
 def weight_space(model: Model):
     """Pass 1 and the solved weights."""
-    sums = model.problem.rows.map_sum(block_statistics, model.features, n_jobs=model.problem.n_jobs)
-    variance = model.spectrum.weight_variance(model.problem.draws.shape)
-    gram, moment, energy, total = sums
-    return solve_weights(Statistics(gram, moment, energy, float(total)), variance, model.noise_variance)
+    sums = statistics(model.problem.rows, model.features, model.problem.n_jobs)
+    return solve_weights(sums, model.spectrum.weight_variance(model.problem.draws.shape), model.noise_variance)
 
 
 def row_space(model: Model):
@@ -141,18 +138,11 @@ def _signal(model):
 
 
 def _weights_pullback(model):
-    problem = model.problem
+    rows, n_jobs, s = model.problem.rows, model.problem.n_jobs, model.noise_variance
     evidence = weight_space(model)
-    covariance, inverse_diagonal = posterior_covariance(evidence)
-    residual, *sums = problem.rows.map_sum(
-        block_pullback,
-        model.features,
-        evidence.weight_mean,
-        covariance,
-        model.noise_variance,
-        n_jobs=problem.n_jobs,
-    )
-    log_variance_bar, log_noise_bar = pullback(evidence, inverse_diagonal, float(residual))
+    scaled_covariance, inverse_diagonal = posterior_covariance(evidence)
+    residual, sums = statistics_pullback(rows, model.features, evidence.weight_mean, scaled_covariance, s, n_jobs)
+    log_variance_bar, log_noise_bar = pullback(evidence, inverse_diagonal, residual)
     bar = _spectrum_bar(model, sums, log_variance_bar)
     return evidence.value(residual), bar, log_noise_bar
 

@@ -158,7 +158,9 @@ class RowPosterior(Posterior):
 
     def sample(self, x, n_samples, rng):
         """Mean + Cholesky factor of the covariance × normal."""
-        factor = cholesky(self.covariance(x) + 1e-12 * np.exp(2 * self.spectrum.log_amplitude).sum() * np.eye(len(x)))
+        factor = np.tril(
+            cholesky(self.covariance(x) + 1e-12 * np.exp(2 * self.spectrum.log_amplitude).sum() * np.eye(len(x)))
+        )
         return self.mean(x)[:, None] + factor @ rng.standard_normal((len(x), n_samples))
 
 
@@ -168,11 +170,11 @@ def posterior(model: Model) -> Posterior:
     if model.form == "exact":
         dual = row_space(model)
         form = closed_form(model.problem.kernel, model.values)
-        return RowPosterior(model.spectrum, form, rows.x, np.sqrt(rows.weight), dual.alpha[:, 0], dual.factor)
+        return RowPosterior(model.spectrum, form, rows.x, np.sqrt(rows.weight), dual.alpha[:, 0], np.tril(dual.factor))
     root_variance = np.sqrt(model.spectrum.weight_variance(model.problem.draws.shape))
     if model.features.n_basis <= 2 * rows.n_rows:
         evidence = weight_space(model)
-        return WeightPosterior(model.features, evidence.weight_mean[:, 0], root_variance, evidence.factor)
+        return WeightPosterior(model.features, evidence.weight_mean[:, 0], root_variance, np.tril(evidence.factor))
     psi = model.features.phi(rows.x) * root_variance * np.sqrt(rows.weight)[:, None]
     left, singular, right = svd(psi, full_matrices=False, check_finite=False)
     target = left.T @ (rows.y[:, 0] * np.sqrt(rows.weight))

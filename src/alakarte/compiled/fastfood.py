@@ -154,12 +154,14 @@ def _transform(u, step, lanes):
             for start in range(base, base + step, lanes):
                 _radix16(u, start, step)
         step *= 16
-    for start in range(0, step, lanes):
-        if n == 8 * step:
+    if n == 8 * step:
+        for start in range(0, step, lanes):
             _radix8(u, start, step)
-        elif n == 4 * step:
+    elif n == 4 * step:
+        for start in range(0, step, lanes):
             _radix4(u, start, step)
-        elif n == 2 * step:
+    elif n == 2 * step:
+        for start in range(0, step, lanes):
             _radix2(u, start, step)
 
 
@@ -217,7 +219,8 @@ def _project(plan, phase):
     n_rows, n_inputs = x.shape
     p, lanes, n_frequencies = column.size, row.size, kept.size
     zero = column[0]  # a literal 0 would compile a second version of the callee
-    rows, mixed, output = tiles[0], tiles[1], tiles[2]
+    # Addresses 4096 bytes apart look alike to the processor: 48 lines between tiles keep its loads off recent stores.
+    rows, mixed, output = tiles[0, : p * lanes], tiles[1, : p * lanes], tiles[2, : p * lanes]
     x_flat = x.reshape(-1)
     for first in range(0, n_rows, lanes):
         _starts(first, n_rows, n_inputs, row)
@@ -237,7 +240,7 @@ def project_pullback(x, input_scale, signs, permutation, gaussians, factor, posi
     back = np.argsort(permutation, axis=1)
     (back_scale,) = row_major(x.dtype, np.take_along_axis(gaussians, back, axis=1).reshape(-1))
     (bar,) = row_major(x.dtype, phase_bar)
-    sums = np.zeros((3, n_stacks, plan[2].shape[1]), x.dtype)
+    sums = np.zeros((3, n_stacks, p * plan[3].size), x.dtype)
     _project_pullback(plan, (back * plan[3].size).reshape(-1), back_scale, bar.reshape(-1), sums)
     x_bar, gaussians_bar, factor_bar = sums.reshape(3, n_stacks, p, -1).sum(axis=3)
     signs_bar = np.zeros_like(x_bar)
@@ -251,7 +254,8 @@ def _project_pullback(plan, back, back_scale, phase_bar, sums):
     n_rows, n_inputs = x.shape
     p, lanes, n_frequencies = column.size, row.size, kept.size
     zero = column[0]  # a literal 0 would compile a second version of the callee
-    rows, mixed, output, bar = tiles[0], tiles[1], tiles[2], tiles[3]
+    rows, mixed, output = tiles[0, : p * lanes], tiles[1, : p * lanes], tiles[2, : p * lanes]
+    bar, chosen = tiles[3, : p * lanes], tiles[4, : p * lanes]
     x_flat = x.reshape(-1)
     for t in range(edge.size - 1):  # stacks outside: one stack's sums stay in the cache
         bar[:] = 0
@@ -268,8 +272,8 @@ def _project_pullback(plan, back, back_scale, phase_bar, sums):
             _add_products(bar, output, sums[2, t])
             _mix_transform(bar, column, zero, factor, t * p, output, lanes)
             for k in range(p):
-                _mix1(mixed, permutation, t * p + k, ones, k, tiles[4], k * lanes)
-            _add_products(output, tiles[4], sums[1, t])
+                _mix1(mixed, permutation, t * p + k, ones, k, chosen, k * lanes)
+            _add_products(output, chosen, sums[1, t])
             _mix_transform(output, back, t * p, back_scale, t * p, mixed, lanes)
             _add_products(mixed, rows, sums[0, t])
 
@@ -294,6 +298,6 @@ def _plan(x, input_scale, signs, permutation, gaussians, factor, position):
     permutation = permutation.reshape(-1).astype(np.int64) * lanes
     edge = np.searchsorted(position, np.arange(n_stacks + 1) * p)
     kept = position % p * lanes
-    ones, tiles = np.ones(p + lanes, x.dtype), aligned((5, p * lanes), x.dtype)
+    ones, tiles = np.ones(p + lanes, x.dtype), aligned((5, (p + 48) * lanes), x.dtype)  # 48: see _project
     first_scale = first_scale.reshape(-1)
     return x, ones, tiles, row, column, first_scale, permutation, gaussians, factor, kept, edge, factor[position]

@@ -1,16 +1,35 @@
-"""Rows, visited block by block: apply a function to every block and add the results, in the order of the blocks.
+"""Rows, visited block by block: add something of every block to a sum. Threads, and later machines, are the same thing.
 
 In: standardised arrays. Out: `Rows` with `map_sum`, the one way to go over the rows. Knows nothing of kernels.
-The sum follows the block index, whatever thread did the work: bitwise the same for any number of threads.
+Rows are cut into a fixed number of lanes, each with a sum of its own, added in order at the end: the bits depend on the
+table and the size of the sum, never on the number of threads.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 BLOCK_ROWS = 2048
+LANES = 8
+LANE_ROWS = 512  # no lane is worth fewer rows
+LANE_BYTES = 256e6  # all lanes' sums together, unless two exceed it
+
+
+class Scratch:
+    """Buffers that a lane uses again for every block: fresh pages cost as much as the work on them."""
+
+    def __init__(self):
+        self.buffers = {}
+
+    def array(self, name: str, shape: tuple[int, ...], dtype) -> np.ndarray:
+        """An uninitialised array (shape), valid until the same name is asked for again."""
+        size = int(np.prod(shape))
+        buffer = self.buffers.get(name)
+        if buffer is None or buffer.size < size or buffer.dtype != dtype:
+            buffer = self.buffers[name] = np.empty(size, dtype)
+        return buffer[:size].reshape(shape)
 
 
 @dataclass(frozen=True)
@@ -28,41 +47,43 @@ class Rows:
         return self.x.shape[0]
 
     @property
-    def n_blocks(self) -> int:
-        """Blocks in one pass."""
-        return -(-self.n_rows // self.block_rows)
-
-    @property
     def total(self) -> float:
         """N, the sum of weights."""
         return float(self.weight.sum())
 
-    def block(self, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """x, y, weight of one block."""
-        part = slice(index * self.block_rows, (index + 1) * self.block_rows)
-        return self.x[part], self.y[part], self.weight[part]
+    def map_sum(self, function: Callable, zero: Callable, *arguments, n_jobs: int = 1) -> list[np.ndarray]:
+        """Sums over all blocks.
 
-    def map_sum(self, function: Callable, *arguments, n_jobs: int = 1) -> tuple:
-        """Σ over blocks of function(x, y, weight, *arguments), a tuple of arrays."""
-        sums = None
-        for parts in self._results(function, arguments, n_jobs):
-            if sums is None:
-                sums = [np.array(part, dtype=np.float64) for part in parts]
-            else:
-                for total, part in zip(sums, parts, strict=True):
-                    total += part
-        return tuple(sums)
+        `zero()` makes arrays of zeros; `function(sums, scratch, x, y, weight, *arguments)` adds one block to them.
+        """
+        first = zero()
+        lanes = self._lanes(sum(part.nbytes for part in first))
 
-    def _results(self, function, arguments, n_jobs) -> Iterator[tuple]:
-        if n_jobs == 1 or self.n_blocks == 1:
-            for index in range(self.n_blocks):
-                yield function(*self.block(index), *arguments)
-            return
-        with ThreadPoolExecutor(n_jobs) as pool:
-            waiting = []
-            for index in range(self.n_blocks):  # at most two results a thread in flight: memory does not grow with n
-                waiting.append(pool.submit(function, *self.block(index), *arguments))
-                if len(waiting) > 2 * n_jobs:
-                    yield waiting.pop(0).result()
-            for future in waiting:
-                yield future.result()
+        def visit(index):
+            sums, scratch = first if index == 0 else zero(), Scratch()
+            low, high = lanes[index], lanes[index + 1]
+            edges = np.linspace(low, high, -(-(high - low) // self.block_rows) + 1).astype(int)
+            for start, stop in zip(edges[:-1], edges[1:], strict=True):
+                function(sums, scratch, self.x[start:stop], self.y[start:stop], self.weight[start:stop], *arguments)
+            return sums
+
+        n_lanes = len(lanes) - 1
+        if n_jobs == 1 or n_lanes == 1:
+            return _add(visit(index) for index in range(n_lanes))
+        with ThreadPoolExecutor(min(n_jobs, n_lanes)) as pool:
+            return _add(pool.map(visit, range(n_lanes)))
+
+    def _lanes(self, sum_bytes: int) -> np.ndarray:
+        """Edges of the lanes."""
+        by_memory = max(2, int(LANE_BYTES // max(sum_bytes, 1)))
+        n_lanes = max(1, min(LANES, by_memory, self.n_rows // LANE_ROWS))
+        return np.linspace(0, self.n_rows, n_lanes + 1).astype(int)
+
+
+def _add(parts) -> list[np.ndarray]:
+    parts = iter(parts)
+    total = next(parts)
+    for sums in parts:
+        for mine, other in zip(total, sums, strict=True):
+            mine += other
+    return total

@@ -1,90 +1,223 @@
 """The user's tables in: checks that name the value, the place and the cure; rows merged so that weights equal repetition.
 
 In: anything array-like. Out: float64 arrays and weights. Knows nothing of kernels.
+scikit-learn converts and checks; its errors pass through `_explained`, which adds the place and the cure. All searches
+for a place run after something is known to be wrong: a good table is read once and not copied.
 """
 
+import numbers
+from contextlib import contextmanager
+
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
 
 from alakarte.errors import InvalidInput
 
 # Up to this many rows, identical rows are merged and sorted: L-BFGS amplifies 1e-16 to 1e-2 [reliability].
 MERGE_ROWS = 20_000
+# Columns that are compared first: they tell the rows of most tables apart.
+_LEADING = 8
+# Weights count rows. Beyond 1e15 in all a further row is lost in rounding; below 1e-15 the data say nothing.
+_TOTAL_WEIGHT = (1e-15, 1e15)
 _NUMBERS = "alakarte needs numbers: encode categories (OneHotEncoder, OrdinalEncoder) and dates (days since a start)."
+_PARTS = "Give real and imaginary parts as two columns, X.real and X.imag."
+_REFUSED = {
+    "M": ("{name} holds dates", _NUMBERS),
+    "m": ("{name} holds durations", _NUMBERS),
+    "c": ("Complex data not supported: {name} holds complex numbers", _PARTS),
+}
+_CURES = {  # words of scikit-learn's message: what to do
+    "0 feature(s)": "Give a table with at least one column.",
+    "0 sample(s)": "Give at least one row.",
+    "Found array with dim": "Give two dimensions: X.reshape(len(X), -1) for X, one column for y.",
+    "inconsistent numbers of samples": "X and y need one entry for each row.",
+    "y should be a 1d array": "One target a model: fit one GPRegressor a column (MultiOutputRegressor does).",
+    "the target y is None": "This is a regressor: call fit(X, y).",
+    "sample_weight.shape": "Give one weight for each row of X.",
+}
+_RAW = {"dtype": np.float64, "ensure_all_finite": False}  # what is not finite is named by `_finite`
 
 
 def read_inputs(estimator, X):
     """X (n, d) float64, finite, with the inputs of the fit."""
-    return _read(estimator, X, reset=False)
+    _refuse(X, "X")
+    with _explained(X=X):
+        values = validate_data(estimator, X, reset=False, **_RAW)
+    _finite(values, "X", X)
+    return values
 
 
 def read_training(estimator, X, y, sample_weight, *, reset=True):
     """X (n, d), y (n,), weight (n,), all finite, at least one positive weight."""
-    if y is None:
-        raise InvalidInput("fit requires y, but the target y is None: this is a regressor, pass fit(X, y).")
-    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
-        raise InvalidInput(
-            f"y has shape {np.shape(y)}: one target a model; fit one GPRegressor a column (MultiOutputRegressor does)."
-        )
-    X, y = _read(estimator, X, y, reset=reset)
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-    if (weight < 0).any():
-        raise InvalidInput(
-            f"sample_weight[{int(np.argmax(weight < 0))}] = {weight.min()} is negative; weights are ≥ 0."
-        )
-    if not weight.sum() > 0:
+    _refuse(X, "X")
+    if y is not None:
+        _refuse(y, "y")
+    with _explained(X=X, y=y):
+        separately = (_RAW, _RAW | {"ensure_2d": False})
+        inputs, target = validate_data(estimator, X, y, reset=reset, validate_separately=separately)
+        target = column_or_1d(target, warn=True)
+        check_consistent_length(inputs, target)
+    _finite(inputs, "X", X)
+    _finite(target, "y", y)
+    return inputs, target, _read_weight(sample_weight, inputs)
+
+
+def _read_weight(sample_weight, X):
+    """(n,) float64; one number stands for all rows."""
+    if sample_weight is None:
+        return np.ones(len(X))
+    if isinstance(sample_weight, numbers.Real):
+        sample_weight = np.full(len(X), sample_weight, dtype=np.float64)
+    _refuse(sample_weight, "sample_weight")
+    with _explained(sample_weight=sample_weight):
+        weight = check_array(sample_weight, ensure_2d=False, input_name="sample_weight", **_RAW)
+        _finite(weight, "sample_weight", sample_weight)
+        if (weight < 0).any():
+            first = int(np.argmax(weight.ravel() < 0))
+            raise InvalidInput(f"sample_weight[{first}] = {weight.flat[first]} is negative: weights are ≥ 0.")
+        _total(weight)
+        return _check_sample_weight(weight, X, dtype=np.float64)
+
+
+def _total(weight):
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if total == 0:
         raise InvalidInput("sample_weight sums to zero: at least one row must have a positive weight.")
-    return X, y, weight
+    least, most = _TOTAL_WEIGHT
+    if not least <= total <= most:
+        raise InvalidInput(
+            f"sample_weight sums to {total:.3g}, outside {least:g} to {most:g}: a weight of 2 equals a row given twice; "
+            "multiply or divide the weights so that they sum to about the number of rows."
+        )
 
 
-def _read(estimator, X, *target, reset):
-    for name, values in zip(("X", "y"), (X, *target), strict=False):
-        if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-            raise InvalidInput(f"{name} has {np.ma.count_masked(values)} masked values: fill or drop those rows.")
-        if np.asarray(values, dtype=object).dtype.kind == "O" and _has_dates(values):
-            raise InvalidInput(f"{name} holds dates. {_NUMBERS}")
-    settings = {"dtype": np.float64, "ensure_all_finite": False, "reset": reset}
+def _refuse(values, name):
+    """Errors for what would be converted to numbers without a word, or with a puzzling one."""
+    if values is None:
+        raise InvalidInput(f"{name} is None: give a table with one row for each observation.")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        first = _where(np.argwhere(np.ma.getmaskarray(values))[0], values)
+        count = np.ma.count_masked(values)
+        raise InvalidInput(f"{name} has {count} masked values, the first at {first}: fill them or drop those rows.")
+    for place, dtype in _dtypes(values):
+        if dtype.kind in _REFUSED:
+            what, cure = _REFUSED[dtype.kind]
+            raise InvalidInput(f"{what.format(name=name)}{place} ({dtype}). {cure}")
+
+
+def _dtypes(values):
+    """Pairs of place and NumPy-like dtype: one a column of a DataFrame, one for an array, none for what is neither."""
+    columns = getattr(values, "columns", None)
+    if columns is not None:
+        pairs = enumerate(zip(columns, values.dtypes, strict=True))
+        return [(f" in column {j} ({label!r})", dtype) for j, (label, dtype) in pairs if isinstance(_kind(dtype), str)]
     try:
-        if not target:
-            checked = validate_data(estimator, X, **settings)
-            _finite(checked, "X")
-            return checked
-        X, y = validate_data(estimator, X, *target, y_numeric=True, **settings)
-    except (ValueError, TypeError) as error:
-        if "could not convert" in str(error) or "dtype" in str(error):
-            raise type(error)(f"{error} {_NUMBERS}") from error
+        array = np.asarray(values)
+    except (ValueError, TypeError):  # ragged, or no array at all: scikit-learn will say so
+        return []
+    if array.dtype.kind != "O":
+        return [("", array.dtype)]
+    # datetime64 among objects becomes a float in silence
+    return [("", np.dtype(kind)) for kind in (np.datetime64, np.timedelta64) if kind in set(map(type, array.flat))]
+
+
+def _kind(dtype):
+    return getattr(dtype, "kind", None)
+
+
+@contextmanager
+def _explained(**tables):
+    """Within it, errors of the conversion get the place and the cure."""
+    try:
+        with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinity, which `_finite` names
+            yield
+    except InvalidInput:
         raise
-    _finite(X, "X")
-    y = np.asarray(y, dtype=np.float64)
-    _finite(y, "y")
-    return X, y
+    except (ValueError, TypeError, OverflowError) as error:
+        cures = [cure for words, cure in _CURES.items() if words in str(error)]
+        cures = cures or [hint for name, values in tables.items() if (hint := _hint(values, name))][:1]
+        kind = TypeError if isinstance(error, TypeError) else InvalidInput
+        raise kind(" ".join([str(error), *cures])) from error
 
 
-def _has_dates(values) -> bool:
-    kinds = [np.asarray(values).dtype] if not hasattr(values, "dtypes") else list(np.atleast_1d(values.dtypes))
-    return any(getattr(kind, "kind", "") in "mM" for kind in kinds)
+def _hint(values, name):
+    """Where the first entry is that is no number, or the first row of another length; None if there is neither."""
+    try:
+        if np.asarray(values).dtype.kind in "biuf":
+            return None
+    except (ValueError, TypeError):
+        pass
+    table = np.asarray(values, dtype=object)
+    lengths = [np.size(row) for row in table] if table.ndim == 1 else [0]
+    for row, length in enumerate(lengths):
+        if length != lengths[0]:
+            return f"{name}: row {row} has {length} entries, row 0 has {lengths[0]}; give rows of the same length."
+    for place, value in np.ndenumerate(table):
+        if place and not _is_number(value):
+            return f"{name} holds {value!r} at {_where(place, values)}. {_NUMBERS}"
+    return None
 
 
-def _finite(values, name):
+def _is_number(value):
+    try:
+        float(value)
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return True
+
+
+def _where(place, values):
+    """`row 3, column 1 ('age')`."""
+    if len(place) < 2:
+        return f"row {place[0]}"
+    columns = getattr(values, "columns", None)
+    label = "" if columns is None else f" ({columns[place[1]]!r})"
+    return f"row {place[0]}, column {place[1]}{label}"
+
+
+def _finite(values, name, source):
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):  # one pass and no array of flags: NaN and infinity survive a sum
+            return
     bad = ~np.isfinite(values)
     if not bad.any():
         return
     place = np.argwhere(bad)[0]
-    kind = "NaN" if np.isnan(values[tuple(place)]) else "infinity"
-    where = f"row {place[0]}" + (f", column {place[1]}" if place.size > 1 else "")
+    kind = "NaN" if np.isnan(values[tuple(place)]) else "infinity or a value too large for float64"
     raise InvalidInput(
-        f"Input {name} contains {kind}: first at {where}, {int(bad.sum())} not finite in all. "
+        f"Input {name} contains {kind}: first at {_where(place, source)}, {int(bad.sum())} not finite in all. "
         "Drop those rows or impute them (sklearn.impute.SimpleImputer)."
     )
 
 
 def merge_rows(X, y, weight):
-    """Distinct rows in sorted order with summed weights: the same for weights and for repeated rows."""
-    keep = weight > 0
-    X, y, weight = X[keep], y[keep], weight[keep]
+    """Distinct rows in sorted order with summed weights: the same for weights, for repeated and for shuffled rows."""
+    if not (weight > 0).all():
+        keep = weight > 0
+        X, y, weight = X[keep], y[keep], weight[keep]
     if X.shape[0] > MERGE_ROWS:
         return X, y, weight
-    table = np.column_stack([X, y]) + 0.0  # −0.0 becomes 0.0
-    table, inverse = np.unique(table, axis=0, return_inverse=True)
-    weight = np.bincount(inverse.ravel(), weight, len(table))
-    return np.ascontiguousarray(table[:, :-1]), table[:, -1].copy(), weight
+    table = np.column_stack([X, y, weight])
+    table += 0.0  # −0.0 becomes 0.0
+    table = table[_order(table)]
+    new = np.ones(len(table), dtype=bool)
+    np.any(table[1:, :-1] != table[:-1, :-1], axis=1, out=new[1:])
+    weight = np.add.reduceat(table[:, -1], np.flatnonzero(new))
+    return np.ascontiguousarray(table[new, :-2]), table[new, -2], weight
+
+
+def _order(table):
+    """Lexicographic order of rows; the leading columns alone where they tell all rows apart."""
+    for n_columns in (_LEADING, table.shape[1]):
+        order = np.lexsort(table[:, n_columns - 1 :: -1].T if n_columns < table.shape[1] else table[:, ::-1].T)
+        head = table[order, :n_columns]
+        if (head[1:] != head[:-1]).any(axis=1).all():
+            break
+    return order

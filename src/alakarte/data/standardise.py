@@ -1,14 +1,22 @@
-"""Centre and scale of inputs and target, from training rows only, safe from 1e-310 to 1e300 and with large offsets.
+"""Centre and scale of inputs and target, from training rows only, safe from 1e-310 to 1e304 and with large offsets.
 
 In: the user's columns and weights. Out: `Scaling`, which maps both ways. Knows nothing of kernels.
+The table is visited in blocks of rows: no second copy of it beside the standardised one.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from alakarte.errors import InvalidInput
+
 # Standardised inputs are cut here: a query further away than this says nothing, and must stay finite.
 FAR = 1e8
+# A target further from the mean than this, in standard deviations, has no finite square.
+_FAR_TARGET = 1e100
+# Training values stay below this: predictions some thousand times larger are still finite.
+_LARGEST = 1e304
+_BLOCK_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -22,34 +30,69 @@ class Scaling:
     y_scale: float
 
     def inputs(self, x):
-        """Standardised copy of x (rows, d)."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            z = np.clip((x - self.x_mean) / self.x_scale, -FAR, FAR)
-        return np.where(self.x_live, z, 0.0)
+        """Standardised copy of x (rows, d), row-major."""
+        with np.errstate(over="ignore"):
+            z = np.subtract(x, self.x_mean, order="C")
+            z /= self.x_scale
+        np.clip(z, -FAR, FAR, out=z)
+        if not self.x_live.all():
+            z[:, ~self.x_live] = 0.0
+        return z
 
     def target(self, y):
-        """Standardised copy of y."""
-        return (y - self.y_mean) / self.y_scale
+        """Standardised copy of y (rows,)."""
+        with np.errstate(over="ignore"):
+            z = (y - self.y_mean) / self.y_scale
+        far = np.abs(z) > _FAR_TARGET
+        if far.any():
+            row = int(np.argmax(far))
+            raise InvalidInput(
+                f"y[{row}] = {y[row]:.3g} lies more than {_FAR_TARGET:g} standard deviations from the mean of the training "
+                f"rows, {self.y_mean:.3g} ± {self.y_scale:.3g}: check that value and its weight."
+            )
+        return z
 
 
 def moments(values, weight):
     """Mean, standard deviation and whether the column varies, of values (n, k) with weights (n,) or None."""
     low, high = values.min(axis=0), values.max(axis=0)
-    live = high > low
     middle = low / 2 + high / 2  # no overflow
-    centred = values - middle
-    size = np.abs(centred).max(axis=0)
+    size = np.maximum(high - middle, middle - low)
     size = np.where(size > 0, size, 1.0)
-    relative = centred / size  # within ±1: squares neither overflow nor vanish
-    offset = np.average(relative, axis=0, weights=weight)
-    spread = np.sqrt(np.average((relative - offset) ** 2, axis=0, weights=weight))
-    live &= spread > 0
+    weight = np.ones(len(values)) if weight is None else weight / weight.max()  # sums neither overflow nor vanish
+    total = weight.sum()
+    offset = _weighted_sum(values, weight, middle, size, 0.0, 1) / total
+    spread = np.sqrt(_weighted_sum(values, weight, middle, size, offset, 2) / total)
+    live = (high > low) & (spread > 0)
     mean = np.where(live, middle + offset * size, low)
     return mean, np.where(live, np.maximum(spread * size, np.finfo(float).smallest_subnormal), 1.0), live
 
 
+def _weighted_sum(values, weight, middle, size, offset, power):
+    """Σ w (r − offset)^power over rows; r = (values − middle)/size lies within ±1, so squares do not overflow."""
+    total = np.zeros(values.shape[1])
+    for start in range(0, len(values), _BLOCK_ROWS):
+        part = slice(start, start + _BLOCK_ROWS)
+        relative = np.subtract(values[part], middle, order="C")  # the same bits for any memory layout
+        relative /= size
+        relative -= offset
+        if power == 2:
+            relative *= relative
+        relative *= weight[part, None]
+        total += relative.sum(axis=0)
+    return total
+
+
 def standardise(x, y, weight=None) -> Scaling:
     """Scaling of training rows x (n, d), y (n,)."""
+    _check_size(x, "X")
+    _check_size(y, "y")
     x_mean, x_scale, x_live = moments(x, weight)
     y_mean, y_scale, _ = moments(y[:, None], weight)
     return Scaling(x_mean, x_scale, x_live, float(y_mean[0]), float(y_scale[0]))
+
+
+def _check_size(values, name):
+    largest = max(values.max(), -values.min())
+    if largest > _LARGEST:
+        raise InvalidInput(f"{name} reaches {largest:.3g} in size, beyond {_LARGEST:g}: divide it by a constant.")

@@ -17,9 +17,13 @@ class MatrixProduct:
 
     frequencies: np.ndarray  # (d, F)
 
-    def phases(self, x):
-        """(rows, F) from x (rows, d)."""
-        return x @ self.frequencies
+    def phases(self, x, phase):
+        """Write (rows, F) from x (rows, d)."""
+        np.matmul(x, self.frequencies, out=phase)
+
+    def pullback_zeros(self):
+        """Zeros of the shapes of `pullback`."""
+        return [np.zeros(self.frequencies.shape)]
 
     def pullback(self, x, phase_bar):
         """Sum over rows: derivative by the frequencies."""
@@ -31,7 +35,9 @@ def matrix_product(spectrum: Spectrum, draws: Draws) -> MatrixProduct:
     if spectrum.frequencies is not None:
         return MatrixProduct(np.ascontiguousarray(spectrum.frequencies))
     if draws.stacks is not None:
-        return MatrixProduct(fast_transform(spectrum, draws).phases(np.eye(draws.shape.n_inputs)))
+        frequencies = np.empty((draws.shape.n_inputs, draws.shape.n_frequencies))
+        fast_transform(spectrum, draws).phases(np.eye(draws.shape.n_inputs), frequencies)
+        return MatrixProduct(frequencies)
     return MatrixProduct(spectrum.input_scale[draws.shape.component].T * draws.directions * spectrum.radii)
 
 

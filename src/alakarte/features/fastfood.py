@@ -26,11 +26,13 @@ class FastTransform:
     def _matrices(self):
         return self.input_scale, self.signs, self.permutation, self.gaussians, self.factor, self.position
 
-    def phases(self, x):
-        """(rows, F) from x (rows, d)."""
-        phase = np.empty((x.shape[0], self.position.size), dtype=x.dtype)
+    def phases(self, x, phase):
+        """Write (rows, F) from x (rows, d)."""
         project(x, *self._matrices, phase)
-        return phase
+
+    def pullback_zeros(self):
+        """Zeros of the shapes of `pullback`."""
+        return [np.zeros(part.shape) for part in (self.input_scale, self.signs, self.gaussians, self.factor)]
 
     def pullback(self, x, phase_bar):
         """Sums over rows: derivatives by input_scale, signs, gaussians, factor."""

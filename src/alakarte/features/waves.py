@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from alakarte.compiled.waves import wave_pairs, wave_pairs_pullback, wave_products, wave_products_pullback
+from alakarte.data.blocks import Scratch
 from alakarte.features.cost import prefers_transform
 from alakarte.features.dense import MatrixProduct, matrix_product, matrix_product_pullback
 from alakarte.features.fastfood import FastTransform, fast_transform, fast_transform_pullback
@@ -28,23 +29,31 @@ class FeatureMap:
         """D, the columns of Φ."""
         return self.component.size * (2 if self.centre is None else 4)
 
-    def phi(self, x):
-        """(rows, D)."""
-        phase = self.projection.phases(x)
-        phi = np.empty((x.shape[0], self.n_basis), dtype=x.dtype)
+    def phi(self, x, scratch: Scratch | None = None):
+        """(rows, D), in the scratch if there is one."""
+        scratch = scratch or Scratch()
+        phase = scratch.array("phase", (x.shape[0], self.component.size), x.dtype)
+        self.projection.phases(x, phase)
+        phi = scratch.array("phi", (x.shape[0], self.n_basis), x.dtype)
         if self.centre is None:
             wave_pairs(phase, phi)
         else:
             wave_products(phase, x @ self.centre, self.component, phi)
         return phi
 
-    def pullback(self, x, phi, phi_p, residual, weight_mean, row_weight):
+    def pullback_zeros(self):
+        """Zeros of the shapes of `pullback`."""
+        zeros = self.projection.pullback_zeros()
+        return zeros if self.centre is None else [np.zeros(self.centre.shape), *zeros]
+
+    def pullback(self, x, phi, phi_p, residual, weight_mean, row_weight, scratch: Scratch | None = None):
         """Sums over rows for `spectrum_bar`, from Φ_bar = W (ΦP − rβᵀ); arguments as in `reference.py`."""
-        phase_bar = np.empty((x.shape[0], self.component.size), dtype=x.dtype)
+        scratch = scratch or Scratch()
+        phase_bar = scratch.array("phase", (x.shape[0], self.component.size), x.dtype)
         if self.centre is None:
             wave_pairs_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar)
             return self.projection.pullback(x, phase_bar)
-        shift_bar = np.empty((x.shape[0], self.centre.shape[1]), dtype=x.dtype)
+        shift_bar = scratch.array("shift", (x.shape[0], self.centre.shape[1]), x.dtype)
         wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, self.component, phase_bar, shift_bar)
         return x.T @ shift_bar, *self.projection.pullback(x, phase_bar)
 

@@ -1,0 +1,170 @@
+"""Small problems for the tests, and the process written out densely: the oracle of everything else.
+
+Kernels are found by the registry, so a new kernel file is tested without a new line here. Shapes are awkward on
+purpose: padding (d = 3, 5, 9), no padding (d = 4), one input, several stacks, and fewer frequencies than p.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import hadamard
+
+from alakarte.data.blocks import Rows
+from alakarte.data.standardise import standardise
+from alakarte.data.summary import summarise
+from alakarte.errors import Unavailable
+from alakarte.kernels import Matern, PiecewiseLinear
+from alakarte.kernels.base import ClosedForm
+from alakarte.kernels.registry import kernels
+from alakarte.learn import Settings, set_up
+from alakarte.objective import Problem
+from alakarte.starts import starts
+
+SHAPES = [(3, 2, 8), (5, 1, 6), (4, 3, 4), (1, 2, 3), (9, 2, 5)]  # (d, Q, m); the last has m < p = 16
+MENU = {name: kind() for name, kind in sorted(kernels().items()) if not name.startswith("matern")}
+MENU |= {f"matern{nu}": Matern(nu) for nu in (0.5, 1.5, 2.5)} | {"pwl4": PiecewiseLinear(n_knots=4)}
+
+
+def expansions(kernel) -> list[str]:
+    """The expansions that a kernel has: what `fit` would not refuse."""
+    found = ["fastfood"]
+    try:
+        problem(kernel, expansion="dense")
+    except Unavailable:
+        return found
+    made, theta = problem(kernel)
+    exact = isinstance(kernel.closed_form(values_at(made, theta)), ClosedForm)
+    return [*found, "dense", *(["exact"] if exact else [])]
+
+
+def ways(expansion) -> list[dict]:
+    """Every way to compute the same number."""
+    if expansion == "exact":
+        return [{"form": "exact"}]
+    transforms = ("fast", "matrix") if expansion == "fastfood" else ("matrix",)
+    return [{"form": form, "transform": transform} for form in ("weights", "rows") for transform in transforms]
+
+
+def table(d, n=30, seed=0):
+    """X (n, d), y (n,), whole weights (n,)."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, np.sin(X.sum(axis=1)) + 0.1 * rng.standard_normal(n), rng.integers(1, 4, n).astype(float)
+
+
+def problem(kernel, shape=(3, 2, 8), expansion="fastfood", *, n=30, seed=0, weighted=True, noise_std=None, **how):
+    """A `Problem` and a theta a little away from one of its starts."""
+    d, n_components, n_frequencies = shape
+    kernel = MENU[kernel] if isinstance(kernel, str) else kernel
+    X, y, weight = table(d, n, seed)
+    weight = weight if weighted else np.ones(n)
+    scaling = standardise(X, y, weight)
+    rows = Rows(scaling.inputs(X), scaling.target(y)[:, None], weight, block_rows=13)
+    settings = Settings(kernel, n_components, n_frequencies, expansion, 1, 1, 1, 0.1, noise_std, 1)
+    rng = np.random.default_rng(seed + 1)
+    made = set_up(settings, rows, scaling, rng)
+    theta = starts(kernel, made.layout, summarise(rows.x, weight, rng), made.draws, 3, rng)[1]
+    theta = made.layout.clip(theta + 0.1 * rng.standard_normal(theta.size))
+    return replace(made, **how), theta
+
+
+def values_at(problem: Problem, theta) -> dict:
+    """Named parameters."""
+    return problem.layout.unpack(theta)
+
+
+def set_value(problem: Problem, theta, **named):
+    """Theta with some of its named arrays replaced."""
+    return problem.layout.pack(values_at(problem, theta) | {k: np.asarray(v, float) for k, v in named.items()})
+
+
+# --------------------------------------------------------------------------- the dense process, in NumPy
+
+
+def explicit_frequencies(spectrum, draws) -> np.ndarray:
+    """(F, d), every matrix of section 3.2 written out; centres aside."""
+    shape = draws.shape
+    if spectrum.frequencies is not None:
+        return spectrum.frequencies.T
+    if draws.stacks is None:
+        return draws.directions.T * spectrum.input_scale[shape.component] * spectrum.radii[:, None]
+    p, stacks = shape.n_padded, draws.stacks
+    H = hadamard(p).astype(float)
+    signs = stacks.signs if spectrum.signs is None else spectrum.signs
+    gaussians = stacks.gaussians if spectrum.gaussians is None else spectrum.gaussians
+    products = [
+        H @ np.diag(g) @ np.eye(p)[pi] @ H @ np.diag(b) / np.sqrt(p) / np.linalg.norm(drawn)
+        for g, pi, b, drawn in zip(gaussians, stacks.permutation, signs, stacks.gaussians, strict=True)
+    ]
+    rows = np.concatenate(products)[stacks.position, : shape.n_inputs]
+    return rows * spectrum.input_scale[shape.component] * spectrum.radii[:, None]
+
+
+def explicit_kernel(problem: Problem, theta, x, other) -> np.ndarray:
+    """k(x, other): Σ over frequencies ω of v_q²/m_q cos ωᵀτ, half of it at ω + μ and half at ω − μ where there are centres."""
+    shape, spectrum = problem.draws.shape, problem.kernel.spectrum(values_at(problem, theta), problem.draws)
+    if problem.form == "exact":
+        return closed_kernel(problem, theta, x, other)
+    omega = explicit_frequencies(spectrum, problem.draws)
+    variance = (np.exp(spectrum.log_amplitude) ** 2 / np.array(shape.counts))[shape.component]
+    if spectrum.centre is not None:
+        mu = spectrum.centre[shape.component]
+        omega, variance = np.concatenate([omega + mu, omega - mu]), np.concatenate([variance, variance]) / 2
+    return ((np.exp(1j * x @ omega.T) * variance) @ np.exp(-1j * other @ omega.T).T).real
+
+
+def closed_kernel(problem: Problem, theta, x, other) -> np.ndarray:
+    """The textbook's kernels, on differences of rows."""
+    values = values_at(problem, theta)
+    amplitude, scale = np.exp(values["log_amplitude"]), np.exp(-np.atleast_2d(values["log_lengthscale"]))
+    tau = x[:, None, :] - other[None, :, :]
+    total = 0.0
+    for q in range(amplitude.size):
+        r = np.linalg.norm(tau * scale[min(q, len(scale) - 1)], axis=2)
+        cosine = np.cos(tau @ values["centre"][q]) if "centre" in values else 1.0
+        total = total + amplitude[q] ** 2 * textbook_profile(problem.kernel, r) * cosine
+    return total
+
+
+def textbook_profile(kernel, r):
+    """k(r)/k(0) of the kernels with a closed form."""
+    if kernel.name != "matern":
+        return np.exp(-0.5 * r**2)
+    if kernel.nu == 0.5:
+        return np.exp(-r)
+    if kernel.nu == 1.5:
+        return (1 + np.sqrt(3) * r) * np.exp(-np.sqrt(3) * r)
+    return (1 + np.sqrt(5) * r + 5 / 3 * r**2) * np.exp(-np.sqrt(5) * r)
+
+
+@dataclass(frozen=True)
+class DenseProcess:
+    """The n×n process on rows repeated by their weights."""
+
+    nlml: float
+    mean: np.ndarray
+    covariance: np.ndarray
+
+
+def dense_process(problem: Problem, theta, x_new=None) -> DenseProcess:
+    """Evidence and latent predictions by the textbook."""
+    repeats = problem.rows.weight.astype(int)
+    x, y = np.repeat(problem.rows.x, repeats, axis=0), np.repeat(problem.rows.y[:, 0], repeats)
+    x_new = x[:1] if x_new is None else x_new
+    s = np.exp(2 * values_at(problem, theta)["log_noise_std"])
+    K = explicit_kernel(problem, theta, x, x) + s * np.eye(len(x))
+    cross, prior = explicit_kernel(problem, theta, x_new, x), explicit_kernel(problem, theta, x_new, x_new)
+    nlml = 0.5 * (len(x) * np.log(2 * np.pi) + np.linalg.slogdet(K)[1] + y @ np.linalg.solve(K, y))
+    return DenseProcess(nlml, cross @ np.linalg.solve(K, y), prior - cross @ np.linalg.solve(K, cross.T))
+
+
+def taylor_order(function, point, value, gradient, seed=0, steps=(1e-3, 1e-4)) -> float:
+    """Order at which |f(x + h v) − f(x) − h g·v| falls between two steps, along a random direction of length one."""
+    direction = np.random.default_rng(seed).standard_normal(point.size)
+    direction /= np.linalg.norm(direction)
+    remainder = [abs(function(point + h * direction) - value - h * gradient @ direction) for h in steps]
+    return float(np.log(remainder[0] / remainder[1]) / np.log(steps[0] / steps[1]))
+
+
+CASES = [(name, shape, expansion) for name in MENU for expansion in expansions(MENU[name]) for shape in SHAPES]
+CASE_IDS = [f"{name}-{d}.{q}.{m}-{expansion}" for name, (d, q, m), expansion in CASES]

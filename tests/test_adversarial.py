@@ -1,0 +1,236 @@
+"""The 52 awkward tables of the reliability figures, one by one, then awkward weights, queries and settings.
+
+Each gives finite predictions without a warning, or a ValueError or TypeError that says what is wrong, where, and what to
+do about it: the words that must be in the message stand next to the case.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
+
+from alakarte import GPRegressor
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+SMALL = {"n_components": 2, "n_frequencies": 8, "n_restarts": 2, "max_iter": 10, "n_jobs": 1, "random_state": 0}
+MODELS = {
+    "ard": {"kernel": "ard"},
+    "gm": {"kernel": "gm"},
+    "pwl": {"kernel": "pwl"},
+    "exact ard": {"kernel": "ard", "expansion": "exact"},
+}
+N_ROWS = 24
+TABLE = np.random.default_rng(0).standard_normal((N_ROWS, 3))
+TARGET = np.sin(2 * TABLE[:, 0]) + 0.5 * TABLE[:, 1] + 0.1 * np.random.default_rng(1).standard_normal(N_ROWS)
+DAYS = np.datetime64("2024-01-01") + np.arange(N_ROWS)
+NUMBERS = ("needs numbers", "encode")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table; `error`: the kind of the error and words of its message, empty where the fit must work."""
+
+    name: str
+    X: object
+    y: object
+    error: tuple = ()
+
+
+def changed(values, place, value):
+    """A copy of `values` with one entry replaced; lists of places for the row index are allowed."""
+    values = np.array(values)
+    values[place] = value
+    return values
+
+
+def frame(**columns):
+    """Three named columns: those of `TABLE`, some replaced."""
+    return pd.DataFrame({"a": TABLE[:, 0], "b": TABLE[:, 1], "c": TABLE[:, 2]} | columns)
+
+
+def objects(values):
+    return np.asarray(values).astype(object)
+
+
+def read_only(values):
+    values = np.array(values)
+    values.flags.writeable = False
+    return values
+
+
+MIXED = frame(
+    a=np.arange(N_ROWS),
+    b=pd.array(TABLE[:, 1], dtype="Float64"),
+    c=TABLE[:, 2] > 0,
+).assign(d=TABLE[:, 0].astype(np.float32), e=pd.array(np.arange(N_ROWS) % 5, dtype="Int8"))
+MISSING = frame(b=pd.array([None if i == 4 else v for i, v in enumerate(TABLE[:, 1])], dtype="Float64"))
+
+FITS = [
+    # rows and columns that say nothing
+    Case("constant column", changed(TABLE, (slice(None), 1), 7.0), TARGET),
+    Case("all columns constant", np.full((N_ROWS, 3), 7.0), TARGET),
+    Case("duplicate columns", TABLE[:, [0, 0, 1, 1]], TARGET),
+    Case("duplicate rows", np.tile(TABLE[:6], (4, 1)), np.tile(TARGET[:6], 4)),
+    Case("equal rows, different targets", np.tile(TABLE[:6], (4, 1)), TARGET),
+    Case("constant y", TABLE, np.full(N_ROWS, 3.0)),
+    # sizes
+    Case("one row", TABLE[:1], TARGET[:1]),
+    Case("two rows", TABLE[:2], TARGET[:2]),
+    Case("one column", TABLE[:, :1], TARGET),
+    Case("fewer rows than columns", TABLE[:12].reshape(4, 9), TARGET[:4]),
+    # scales, offsets, outliers
+    Case("X 1e-310", TABLE * 1e-310, TARGET),
+    Case("X 1e-200", TABLE * 1e-200, TARGET),
+    Case("X 1e200", TABLE * 1e200, TARGET),
+    Case("X 1e300", TABLE * 1e300, TARGET),
+    Case("scales by column", TABLE * [1e-300, 1.0, 1e300], TARGET),
+    Case("X offset 1e15", TABLE * 1e3 + 1e15, TARGET),
+    Case("y offset 1e15", TABLE, TARGET * 1e3 + 1e15),
+    Case("X outlier 1e150", changed(TABLE, (5, 1), 1e150), TARGET),
+    Case("y outlier 1e150", TABLE, changed(TARGET, 5, 1e150)),
+    Case("y 1e200", TABLE, TARGET * 1e200),
+    Case("y 1e-200", TABLE, TARGET * 1e-200),
+    Case("y 1e-310", TABLE, TARGET * 1e-310),
+    # types and layouts
+    Case("integers", (TABLE * 10).astype(np.int64), (TARGET * 10).astype(np.int32)),
+    Case("unsigned bytes", (TABLE * 40 + 128).astype(np.uint8), (TARGET * 40 + 128).astype(np.uint8)),
+    Case("booleans", TABLE > 0, TARGET > 0),
+    Case("float16", TABLE.astype(np.float16), TARGET.astype(np.float16)),
+    Case("float32", TABLE.astype(np.float32), TARGET.astype(np.float32)),
+    Case("objects that are numbers", objects(TABLE), objects(TARGET)),
+    Case("numeric strings", TABLE.astype(str), TARGET.astype(str)),
+    Case("Fortran order", np.asfortranarray(TABLE), TARGET),
+    Case("negative strides", TABLE[::-1, ::-1], TARGET[::-1]),
+    Case("other byte order", TABLE.astype(">f8"), TARGET.astype(">f8")),
+    Case("read-only", read_only(TABLE), read_only(TARGET)),
+    Case("nested lists", TABLE.tolist(), TARGET.tolist()),
+    Case("DataFrame of mixed types", MIXED, pd.Series(TARGET, dtype="Float64")),
+]
+REFUSALS = [
+    Case("missing in a nullable column", MISSING, TARGET, (ValueError, "row 4", "'b'", "NaN", "impute")),
+    Case("NaN in X", changed(TABLE, (3, 1), np.nan), TARGET, (ValueError, "X", "NaN", "row 3, column 1", "impute")),
+    Case("infinity in X", changed(TABLE, (3, 2), np.inf), TARGET, (ValueError, "infinity", "row 3, column 2", "Drop")),
+    Case("NaN in y", TABLE, changed(TARGET, 6, np.nan), (ValueError, "y", "NaN", "row 6", "Drop")),
+    Case("minus infinity in y", TABLE, changed(TARGET, 6, -np.inf), (ValueError, "y", "infinity", "row 6", "Drop")),
+    Case("strings", changed(objects(TABLE), (2, 1), "red"), TARGET, (ValueError, "'red'", "row 2, column 1", *NUMBERS)),
+    Case("complex", TABLE + 1j, TARGET, (ValueError, "Complex data not supported", "X", "real", "imag")),
+    Case("no columns", np.empty((N_ROWS, 0)), TARGET, (ValueError, "0 feature(s)", "minimum of 1", "column")),
+    Case("no rows", np.empty((0, 3)), np.empty(0), (ValueError, "0 sample(s)", "minimum of 1", "row")),
+    Case("X of one dimension", TABLE[:, 0], TARGET, (ValueError, "Expected 2D array", "1D", "reshape(-1, 1)")),
+    Case("X of three dimensions", TABLE.reshape(N_ROWS, 3, 1), TARGET, (ValueError, "dim 3", "reshape(24, -1)")),
+    Case("more rows than targets", TABLE, TARGET[:-2], (ValueError, "24", "22", "row")),
+    Case("sparse", sparse.csr_array(TABLE), TARGET, (TypeError, "Sparse", "X", "toarray")),
+    Case("dates", frame(b=DAYS), TARGET, (ValueError, "'b'", "dates", *NUMBERS, "days since")),
+    Case("durations", (DAYS - DAYS[0])[:, None], TARGET, (ValueError, "durations", "timedelta64", *NUMBERS)),
+    Case("masked", np.ma.masked_greater(TABLE, 1.8), TARGET, (ValueError, "masked", "row 7, column 1", "drop")),
+    Case("ragged lists", [[1.0, 2.0], [3.0], [4.0, 5.0]], [1, 2, 3], (ValueError, "row 1", "1 ", "2", "same length")),
+]
+CASES = FITS + REFUSALS
+
+
+def named(cases):
+    return pytest.mark.parametrize("case", cases, ids=lambda case: case.name.replace(" ", "_"))
+
+
+def model(name="ard", **settings):
+    return GPRegressor(**SMALL | MODELS[name] | settings)
+
+
+def check_predictions(fitted, X):
+    """Everything a user can ask for at the rows of X is finite and in order."""
+    mean, std = fitted.predict(X, return_std=True)
+    lower, upper = fitted.predict_interval(X)
+    samples = fitted.sample_y(X, n_samples=2)
+    for values in (mean, std, lower, upper, samples):
+        assert np.isfinite(values).all()
+        assert len(values) == len(X)
+    assert (std >= 0).all()
+    assert (lower <= mean).all()
+    assert (mean <= upper).all()
+    assert np.isfinite(fitted.log_marginal_likelihood_)
+    assert np.isfinite(fitted.noise_std_)
+    assert fitted.summary()
+
+
+def check_refusal(error, function, *arguments, **settings):
+    """`function` raises a ValueError or TypeError whose message holds all the words."""
+    kind, *words = error
+    with pytest.raises(kind) as caught:
+        function(*arguments, **settings)
+    missing = [word for word in words if word not in str(caught.value)]
+    assert not missing, f"{missing} not in: {caught.value}"
+
+
+def test_there_are_52_tables():
+    assert len({case.name for case in CASES}) == len(CASES) == 52
+
+
+@pytest.mark.parametrize("name", MODELS)
+@named(FITS)
+def test_table_gives_finite_predictions(case, name):
+    check_predictions(model(name).fit(case.X, case.y), case.X)
+
+
+@named(REFUSALS)
+def test_table_is_refused_with_a_clear_message(case):
+    check_refusal(case.error, model().fit, case.X, case.y)
+
+
+QUERIES = [
+    Case("other width", TABLE[:, :2], None, (ValueError, "2 features", "expecting 3 features")),
+    Case("NaN", changed(TABLE, (3, 1), np.nan), None, (ValueError, "NaN", "row 3, column 1", "impute")),
+    Case("no rows", TABLE[:0], None, (ValueError, "0 sample(s)", "minimum of 1")),
+    Case("one dimension", TABLE[0], None, (ValueError, "Expected 2D array", "reshape(1, -1)")),
+    Case("dates", np.tile(DAYS[:, None], 3), None, (ValueError, "dates", "datetime64", *NUMBERS)),
+    Case("strings", changed(objects(TABLE), (2, 1), "red"), None, (ValueError, "'red'", "row 2, column 1", *NUMBERS)),
+    Case("sparse", sparse.csr_array(TABLE), None, (TypeError, "Sparse", "toarray")),
+    Case("1e300 away", TABLE + [1e300, -1e300, 0], None),
+    Case("the ends of float64", np.sign(TABLE) * np.finfo(float).max, None),
+    Case("subnormal", TABLE * 1e-310, None),
+    Case("nested lists", TABLE[:2].tolist(), None),
+]
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def fitted(request):
+    with pytest.warns(Warning):
+        return model(request.param, tol=0.0).fit(TABLE, TARGET)
+
+
+@named(QUERIES)
+def test_query(case, fitted):
+    if case.error:
+        check_refusal(case.error, fitted.predict, case.X)
+    else:
+        check_predictions(fitted, case.X)
+
+
+WEIGHTS = {
+    "negative": (changed(np.ones(N_ROWS), 5, -2.0), (ValueError, "sample_weight[5]", "-2.0", "≥ 0")),
+    "all zero": (np.zeros(N_ROWS), (ValueError, "sample_weight", "zero", "positive")),
+    "NaN": (changed(np.ones(N_ROWS), 5, np.nan), (ValueError, "sample_weight", "NaN", "row 5")),
+    "infinite": (changed(np.ones(N_ROWS), 5, np.inf), (ValueError, "sample_weight", "infinity", "row 5")),
+    "wrong length": (np.ones(5), (ValueError, "sample_weight", "(5,)", "(24,)", "row")),
+    "two dimensions": (np.ones((N_ROWS, 1)), (ValueError, "1D", "24")),
+    "strings": (["heavy"] * N_ROWS, (ValueError, "sample_weight", "'heavy'", "row 0", "number")),
+    "huge": (np.full(N_ROWS, 1e300), (ValueError, "sample_weight", "1e+15", "divide")),
+    "tiny": (np.full(N_ROWS, 1e-300), ()),
+    "mixed sizes": (10.0 ** np.linspace(-300, 10, N_ROWS), ()),
+    "some zero": (changed(np.ones(N_ROWS), slice(0, 20), 0), ()),
+    "scalar": (2, ()),
+    "integers in a list": ([1, 2, 3] * 8, ()),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("weight", "error"), WEIGHTS.values(), ids=[key.replace(" ", "_") for key in WEIGHTS])
+def test_weights(weight, error, name):
+    if error:
+        check_refusal(error, model(name).fit, TABLE, TARGET, weight)
+    else:
+        check_predictions(model(name).fit(TABLE, TARGET, weight), TABLE)
