@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import hadamard
 
+from alakarte import GPRegressor
+from alakarte.checks import check_settings
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import standardise
 from alakarte.data.summary import summarise
@@ -16,7 +18,7 @@ from alakarte.errors import Unavailable
 from alakarte.kernels import Matern, PiecewiseLinear
 from alakarte.kernels.base import ClosedForm
 from alakarte.kernels.registry import kernels
-from alakarte.learn import Settings, set_up
+from alakarte.learn import set_up
 from alakarte.objective import Problem
 from alakarte.starts import starts
 
@@ -60,7 +62,8 @@ def problem(kernel, shape=(3, 2, 8), expansion="fastfood", *, n=30, seed=0, weig
     weight = weight if weighted else np.ones(n)
     scaling = standardise(X, y, weight)
     rows = Rows(scaling.inputs(X), scaling.target(y)[:, None], weight, block_rows=13)
-    settings = Settings(kernel, n_components, n_frequencies, expansion, 1, 1, 1, 0.1, noise_std, 1)
+    sizes = {"n_components": n_components, "n_frequencies": n_frequencies, "expansion": expansion}
+    settings = check_settings(GPRegressor(kernel, **sizes, noise_std=noise_std, n_jobs=1))
     rng = np.random.default_rng(seed + 1)
     made = set_up(settings, rows, scaling, rng)
     theta = starts(kernel, made.layout, summarise(rows.x, weight, rng), made.draws, 3, rng)[1]
@@ -76,6 +79,13 @@ def values_at(problem: Problem, theta) -> dict:
 def set_value(problem: Problem, theta, **named):
     """Theta with some of its named arrays replaced."""
     return problem.layout.pack(values_at(problem, theta) | {k: np.asarray(v, float) for k, v in named.items()})
+
+
+def phases(projection, n_frequencies, x) -> np.ndarray:
+    """(rows, F) of a fast transform or a matrix product."""
+    out = np.empty((len(x), n_frequencies))
+    projection.phases(x, out)
+    return out
 
 
 # --------------------------------------------------------------------------- the dense process, in NumPy

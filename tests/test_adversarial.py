@@ -1,19 +1,20 @@
 """The 52 awkward tables of the reliability figures, one by one, then awkward weights, queries and settings.
 
-Each gives finite predictions without a warning, or a ValueError or TypeError that says what is wrong, where, and what to
-do about it: the words that must be in the message stand next to the case.
+Each gives finite predictions without a warning, or a ValueError or TypeError that says what is wrong, where, and what
+to do about it: the words that must be in the message stand next to the case.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.exceptions import DataConversionWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from alakarte import GPRegressor
+from alakarte.data.read import MERGE_ROWS, merge_rows, read_training
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -122,12 +123,12 @@ REFUSALS = [
     Case("no columns", np.empty((N_ROWS, 0)), TARGET, (ValueError, "0 feature(s)", "minimum of 1", "column")),
     Case("no rows", np.empty((0, 3)), np.empty(0), (ValueError, "0 sample(s)", "minimum of 1", "row")),
     Case("X of one dimension", TABLE[:, 0], TARGET, (ValueError, "Expected 2D array", "1D", "reshape(-1, 1)")),
-    Case("X of three dimensions", TABLE.reshape(N_ROWS, 3, 1), TARGET, (ValueError, "dim 3", "reshape(24, -1)")),
+    Case("X of three dimensions", TABLE.reshape(N_ROWS, 3, 1), TARGET, (ValueError, "dim 3", "reshape(len(X), -1)")),
     Case("more rows than targets", TABLE, TARGET[:-2], (ValueError, "24", "22", "row")),
     Case("sparse", sparse.csr_array(TABLE), TARGET, (TypeError, "Sparse", "X", "toarray")),
     Case("dates", frame(b=DAYS), TARGET, (ValueError, "'b'", "dates", *NUMBERS, "days since")),
     Case("durations", (DAYS - DAYS[0])[:, None], TARGET, (ValueError, "durations", "timedelta64", *NUMBERS)),
-    Case("masked", np.ma.masked_greater(TABLE, 1.8), TARGET, (ValueError, "masked", "row 7, column 1", "drop")),
+    Case("masked", np.ma.masked_greater(TABLE, 1.8), TARGET, (ValueError, "masked", "row 15, column 2", "drop")),
     Case("ragged lists", [[1.0, 2.0], [3.0], [4.0, 5.0]], [1, 2, 3], (ValueError, "row 1", "1 ", "2", "same length")),
 ]
 CASES = FITS + REFUSALS
@@ -181,6 +182,89 @@ def test_table_is_refused_with_a_clear_message(case):
     check_refusal(case.error, model().fit, case.X, case.y)
 
 
+FURTHER = [
+    Case("no X", None, TARGET, (ValueError, "X is None", "table")),
+    Case("no y", TABLE, None, (ValueError, "requires y", "fit(X, y)")),
+    Case("several targets", TABLE, TABLE[:, :2], (ValueError, "1d", "(24, 2)", "MultiOutputRegressor")),
+    Case("y of strings", TABLE, ["high"] * N_ROWS, (ValueError, "y holds 'high'", "row 0", *NUMBERS)),
+    Case("y of dates", TABLE, DAYS, (ValueError, "y holds dates", "datetime64", *NUMBERS)),
+    Case("complex y", TABLE, TARGET + 1j, (ValueError, "Complex data not supported", "y")),
+    Case("masked y", TABLE, np.ma.masked_greater(TARGET, 1), (ValueError, "y has", "masked", "row", "drop")),
+    Case("ragged y", TABLE[:3], [[1.0], [2.0, 3.0], [4.0]], (ValueError, "y: row 1 has 2", "same length")),
+    Case("named strings", frame(b=["red"] * N_ROWS), TARGET, (ValueError, "'red'", "row 0", "'b'", *NUMBERS)),
+    Case("dictionaries", changed(objects(TABLE), (2, 1), {"a": 1}), TARGET, (TypeError, "{'a': 1}", "row 2, column 1")),
+    Case("None in X", changed(objects(TABLE), (2, 1), None), TARGET, (ValueError, "NaN", "row 2, column 1")),
+    Case("pandas NA", changed(objects(TABLE), (2, 1), pd.NA), TARGET, (TypeError, "<NA>", "row 2, column 1")),
+    Case("days in lists", [[day] for day in DAYS], TARGET, (ValueError, "X holds dates", *NUMBERS)),
+    Case("days as objects", changed(objects(TABLE), (2, 1), DAYS[0]), TARGET, (ValueError, "X holds dates", *NUMBERS)),
+    Case("Python's dates", [[date(2024, 1, 1)]], [1], (TypeError, "datetime.date", "row 0, column 0", *NUMBERS)),
+    Case("time zones", frame(c=pd.Series(DAYS).dt.tz_localize("UTC")), TARGET, (ValueError, "'c'", "UTC", *NUMBERS)),
+    Case("integers beyond float64", [[10**400], [1]], [0, 1], (ValueError, "too large", "row 0, column 0")),
+    Case("long doubles beyond float64", TABLE * np.longdouble("1e400"), TARGET, (ValueError, "too large", "row 0")),
+    Case("the ends of float64 in X", np.sign(TABLE) * 1.7e308, TARGET, (ValueError, "X[:, 0]", "1e+304", "divide")),
+    Case("the ends of float64 in y", TABLE, np.sign(TARGET) * 1.7e308, (ValueError, "y reaches", "1e+304", "divide")),
+    Case("records", np.zeros(3, [("a", "f8"), ("b", "f8")]), [1, 2, 3], (TypeError, "Cannot cast")),
+    Case("fully masked column", np.ma.masked_invalid(TABLE), TARGET),
+    Case("integers of Python, long", [[10**30 * i] for i in range(5)], range(5)),
+    Case("one long row", np.arange(200.0)[None], [1.0]),
+    Case("negative zeros", np.tile([[0.0], [-0.0]], (12, 1)), TARGET),
+    Case("next to each other", 1 + np.finfo(float).eps * np.arange(N_ROWS)[:, None], TARGET),
+    Case("the least numbers", np.arange(N_ROWS)[:, None] * 5e-324, np.arange(N_ROWS) * 5e-324),
+    Case("X 1e303", TABLE * 1e303, TARGET * 1e303),
+]
+
+
+@named(FURTHER)
+def test_further_table(case):
+    if case.error:
+        check_refusal(case.error, model().fit, case.X, case.y)
+    else:
+        check_predictions(model().fit(case.X, case.y), case.X)
+
+
+def test_column_vector_is_read_with_scikit_learns_warning():
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        fitted = model().fit(TABLE, TARGET[:, None])
+    np.testing.assert_array_equal(fitted.predict(TABLE), model().fit(TABLE, TARGET).predict(TABLE))
+
+
+LAYOUTS = [
+    "objects that are numbers",
+    "numeric strings",
+    "Fortran order",
+    "other byte order",
+    "read-only",
+    "nested lists",
+]
+
+
+@named([case for case in FITS if case.name in LAYOUTS] + [Case("DataFrame", frame(), pd.Series(TARGET))])
+def test_layout_does_not_change_a_bit(case):
+    fitted, plain = model("gm").fit(case.X, case.y), model("gm").fit(TABLE, TARGET)
+    np.testing.assert_array_equal(fitted.predict(case.X), plain.predict(TABLE))
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("power", [-1000, -600, 600, 1000])
+def test_units_do_not_change_a_bit(power, name):
+    """Powers of two: scaling by them is exact, so that the standardised table is the same."""
+    unit = 2.0**power
+    plain = model(name).fit(TABLE, TARGET).predict(TABLE, return_std=True)
+    inputs = model(name).fit(TABLE * unit, TARGET).predict(TABLE * unit, return_std=True)
+    target = model(name).fit(TABLE, TARGET * unit).predict(TABLE, return_std=True)
+    np.testing.assert_array_equal(inputs, plain)
+    np.testing.assert_array_equal(np.array(target) / unit, plain)
+
+
+@pytest.mark.parametrize("n_rows", [50, MERGE_ROWS + 1])
+def test_a_good_table_is_not_copied_before_it_is_standardised(n_rows):
+    X = np.random.default_rng(0).standard_normal((n_rows, 2))
+    inputs, target, weight = read_training(model(), X, X[:, 0], None)
+    assert np.shares_memory(inputs, X)
+    if n_rows > MERGE_ROWS:
+        assert np.shares_memory(merge_rows(inputs, target, weight)[0], X)
+
+
 QUERIES = [
     Case("other width", TABLE[:, :2], None, (ValueError, "2 features", "expecting 3 features")),
     Case("NaN", changed(TABLE, (3, 1), np.nan), None, (ValueError, "NaN", "row 3, column 1", "impute")),
@@ -189,7 +273,7 @@ QUERIES = [
     Case("dates", np.tile(DAYS[:, None], 3), None, (ValueError, "dates", "datetime64", *NUMBERS)),
     Case("strings", changed(objects(TABLE), (2, 1), "red"), None, (ValueError, "'red'", "row 2, column 1", *NUMBERS)),
     Case("sparse", sparse.csr_array(TABLE), None, (TypeError, "Sparse", "toarray")),
-    Case("1e300 away", TABLE + [1e300, -1e300, 0], None),
+    Case("1e300 away", TABLE + np.array([1e300, -1e300, 0]), None),
     Case("the ends of float64", np.sign(TABLE) * np.finfo(float).max, None),
     Case("subnormal", TABLE * 1e-310, None),
     Case("nested lists", TABLE[:2].tolist(), None),
@@ -198,7 +282,7 @@ QUERIES = [
 
 @pytest.fixture(scope="module", params=MODELS)
 def fitted(request):
-    with pytest.warns(Warning):
+    with pytest.warns(ConvergenceWarning):
         return model(request.param, tol=0.0).fit(TABLE, TARGET)
 
 
@@ -219,7 +303,9 @@ WEIGHTS = {
     "two dimensions": (np.ones((N_ROWS, 1)), (ValueError, "1D", "24")),
     "strings": (["heavy"] * N_ROWS, (ValueError, "sample_weight", "'heavy'", "row 0", "number")),
     "huge": (np.full(N_ROWS, 1e300), (ValueError, "sample_weight", "1e+15", "divide")),
-    "tiny": (np.full(N_ROWS, 1e-300), ()),
+    "tiny": (np.full(N_ROWS, 1e-300), (ValueError, "sample_weight", "1e-15", "multiply")),
+    "dates": (DAYS, (ValueError, "sample_weight", "dates", *NUMBERS)),
+    "NaN for all": (np.nan, (ValueError, "sample_weight", "NaN")),
     "mixed sizes": (10.0 ** np.linspace(-300, 10, N_ROWS), ()),
     "some zero": (changed(np.ones(N_ROWS), slice(0, 20), 0), ()),
     "scalar": (2, ()),
@@ -234,3 +320,32 @@ def test_weights(weight, error, name):
         check_refusal(error, model(name).fit, TABLE, TARGET, weight)
     else:
         check_predictions(model(name).fit(TABLE, TARGET, weight), TABLE)
+
+
+SETTINGS = {
+    "noise_std": [-1.0, np.nan, np.inf, "small"],
+    "tol": [-1.0, np.nan, "0.1"],
+    "n_components": [0, 1.5, True, "2"],
+    "n_frequencies": [0, -8, None],
+    "n_restarts": [0, 2.0],
+    "max_iter": [-1, None],
+    "max_iter_restart": [-1],
+    "expansion": ["fast", None],
+    "kernel": ["gaussian", None, 3],
+    "n_jobs": [0, 1.5, "all"],
+    "random_state": [-1, "seed"],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in SETTINGS.items() for value in values])
+def test_setting_is_refused_by_name_and_value(name, value):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        GPRegressor(**SMALL | {name: value}).fit(TABLE, TARGET)
+    assert str(value) in str(caught.value)
+    assert name in str(caught.value) or name == "random_state"
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("noise_std", [0, 1e-300, np.float32(0.1), 1e300])
+def test_extreme_noise(noise_std, name):
+    check_predictions(model(name, noise_std=noise_std).fit(TABLE, TARGET), TABLE)

@@ -1,8 +1,10 @@
 """Exact kernels equal scikit-learn's GaussianProcessRegressor: evidence, its gradient, predictions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from problems import MENU, problem, set_value, values_at
+from problems import MENU, dense_process, problem, set_value, values_at
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
@@ -100,6 +102,17 @@ def test_rows_that_coincide_leave_the_gradient_finite_and_right(name):
             total.append(np.vdot(bar + bar.T, closed_kernel(moved, form, x)))
         expected[at] = (total[0] - total[1]) / (2 * h)
     assert np.abs(got - expected).max() < 1e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", [*SAME, "gm"])
+def test_rows_that_coincide_or_nearly_leave_the_evidence_accurate(name):
+    made, theta = problem(name, (3, 2, 4), "exact", n=20, weighted=False)
+    x = np.concatenate([made.rows.x, made.rows.x[:8], made.rows.x[:8] + 1e-6])
+    y = np.random.default_rng(0).standard_normal((len(x), 1))
+    made = replace(made, rows=replace(made.rows, x=x, y=y, weight=np.ones(len(x))))
+    theta = set_value(made, theta, log_noise_std=-7.0)
+    expected = dense_process(made, theta).nlml
+    assert abs(nlml(made, theta) - expected) < 1e-8 * abs(expected)
 
 
 def test_a_large_amplitude_and_a_tiny_noise_still_give_a_number():

@@ -10,6 +10,7 @@ from alakarte.learn import Settings
 from alakarte.threads import count
 
 EXPANSIONS = ("fastfood", "dense", "exact")
+PRECISIONS = ("double", "mixed")
 
 
 def check_settings(estimator) -> Settings:
@@ -18,6 +19,8 @@ def check_settings(estimator) -> Settings:
         raise InvalidInput(f"expansion={estimator.expansion!r}: use one of {', '.join(EXPANSIONS)}.")
     if not isinstance(estimator.tol, numbers.Real) or not estimator.tol >= 0:
         raise InvalidInput(f"tol={estimator.tol!r}: give a number of nats ≥ 0, such as 0.1.")
+    if estimator.precision not in PRECISIONS:
+        raise InvalidInput(f"precision={estimator.precision!r}: use one of {', '.join(PRECISIONS)}.")
     noise_std = estimator.noise_std
     if noise_std is not None and (not isinstance(noise_std, numbers.Real) or not 0 <= noise_std < float("inf")):
         raise InvalidInput(
@@ -34,6 +37,7 @@ def check_settings(estimator) -> Settings:
         float(estimator.tol),
         noise_std,
         count(estimator.n_jobs),
+        estimator.precision,
     )
 
 

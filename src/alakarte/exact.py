@@ -6,6 +6,7 @@ In: a `Spectrum` (its radii are not read) and a `ClosedForm`. Out: K, and the sp
 """
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from alakarte.kernels.base import ClosedForm
 from alakarte.records import Spectrum
@@ -39,7 +40,9 @@ def closed_kernel_pullback(spectrum: Spectrum, form: ClosedForm, x, kernel_bar) 
 
 def _component(spectrum, form, q, x, other):
     """v² g cos, v² g' cos and v² g sin of one component; the slope is zero where two rows coincide."""
-    r2 = _squared_distances(x * spectrum.input_scale[q], None if other is None else other * spectrum.input_scale[q])
+    # by differences: ‖z‖² + ‖z'‖² − 2 zᵀz' loses half the digits of r where rows (nearly) coincide
+    z = x * spectrum.input_scale[q]
+    r2 = cdist(z, z if other is None else other * spectrum.input_scale[q], "sqeuclidean")
     variance = np.exp(2 * spectrum.log_amplitude[q])
     value, slope = form.profile(r2)
     value *= variance
@@ -55,15 +58,3 @@ def _component(spectrum, form, q, x, other):
     value *= cosine
     slope *= cosine
     return value, slope, odd
-
-
-def _squared_distances(z, other):
-    same = other is None
-    other = z if same else other
-    r2 = z @ (-2 * other.T)
-    r2 += (z**2).sum(axis=1)[:, None]
-    r2 += (other**2).sum(axis=1)
-    np.maximum(r2, 0, out=r2)
-    if same:
-        r2.flat[:: len(z) + 1] = 0.0
-    return r2

@@ -15,16 +15,17 @@ from alakarte.data.summary import summarise
 from alakarte.features.draws import draw
 from alakarte.features.waves import feature_map
 from alakarte.kernels.base import Kernel
-from alakarte.objective import Problem, closed_form, nlml_gradient
+from alakarte.objective import Problem, closed_form, nlml, nlml_gradient
 from alakarte.optimise import Run, minimise, screen
 from alakarte.parameters import NOISE, Layout, Parameter, constrained
 from alakarte.progress import Progress
 from alakarte.records import Shape
 from alakarte.starts import starts
 
-
 # Rows × frequencies up to which several starts may be in memory at once.
 ACROSS = 20_000_000
+# Mixed precision must give the evidence to this many nats a row.
+MIXED_NATS = 1e-4
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Settings:
     tol: float
     noise_std: float | None  # the user's units
     n_jobs: int
+    precision: str = "double"
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def set_up(settings: Settings, rows: Rows, scaling: Scaling, rng) -> Problem:
     draws = draw(shape, "dense" if settings.expansion == "dense" else "fastfood", rng)
     layout = parameter_layout(kernel, shape, settings.noise_std, scaling)
     form = "exact" if settings.expansion == "exact" else "auto"
-    return Problem(kernel, layout, draws, rows, form, n_jobs=settings.n_jobs)
+    return Problem(kernel, layout, draws, rows, form, precision=settings.precision, n_jobs=settings.n_jobs)
 
 
 def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, warm=None) -> Learned:
@@ -90,14 +92,31 @@ def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progr
         # small: one start a thread; large: one start at a time on all threads. The bits are the same.
         across = settings.n_jobs if rows.n_rows * problem.draws.shape.n_frequencies < ACROSS else 1
         objective = partial(nlml_gradient, problem.with_jobs(settings.n_jobs if across == 1 else 1))
-        screened = screen(
-            objective, points, bounds, settings.max_iter_restart, settings.tol, across, progress.restart(len(points))
-        )
+        report = progress.restart(len(points))
+        screened = screen(objective, points, bounds, settings.max_iter_restart, settings.tol, across, report)
         points = [min(screened, key=lambda run: run.value).theta]
-    objective = partial(nlml_gradient, problem)
-    run = minimise(objective, points[0], bounds, settings.max_iter, settings.tol, progress.iteration(settings.max_iter))
+    problem, run = _long_run(problem, points[0], settings, progress)
     progress.done(run)
     return Learned(problem, run, screened or [run])
+
+
+def _long_run(problem: Problem, point, settings: Settings, progress: Progress) -> tuple[Problem, Run]:
+    """The last optimisation; if mixed precision disagrees with double at its end, double goes on from there."""
+    double = replace(problem, precision="double")
+    report = progress.iteration(settings.max_iter)
+    run = minimise(
+        partial(nlml_gradient, problem), point, problem.layout.bounds(), settings.max_iter, settings.tol, report
+    )
+    if problem.precision == "double":
+        return double, run
+    value = nlml(double, run.theta)
+    if abs(value - run.value) <= MIXED_NATS * problem.rows.total and not run.n_failed:
+        return double, replace(run, value=value)
+    progress.say("mixed precision is not accurate enough for this noise level: continuing in double")
+    further = minimise(
+        partial(nlml_gradient, double), run.theta, problem.layout.bounds(), settings.max_iter, settings.tol, report
+    )
+    return double, replace(further, n_iter=run.n_iter + further.n_iter, trace=run.trace + further.trace)
 
 
 def relevance(problem: Problem, spectrum) -> np.ndarray:

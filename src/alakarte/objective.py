@@ -30,6 +30,7 @@ class Problem:
     rows: Rows
     form: str = "auto"
     transform: str = "auto"
+    precision: str = "double"  # "mixed": features and products of the weights form in float32
     n_jobs: int = 1
 
     def with_jobs(self, n_jobs: int) -> "Problem":
@@ -62,6 +63,8 @@ def model_at(problem: Problem, theta) -> Model:
         form = problem.form
         if form == "auto":
             form = "rows" if n_rows < features.n_basis else "weights"  # compare D, not Qm [E20]
+        if form == "weights" and problem.precision == "mixed":
+            features = features.astype(np.float32)
         size = min(n_rows, features.n_basis)
     wanted = float(np.exp(2 * values["log_noise_std"]))
     floor = noise_floor(size, problem.rows.total, spectrum.log_amplitude)

@@ -1,6 +1,6 @@
-"""What remains of a fit: arrays that give predictive mean, variance, covariance and samples. [E14, E15]
+"""What remains of a fit: arrays that give predictive mean, variance, covariance and samples.
 
-In: a `Model` at the learned theta. Out: one of three posteriors, in standardised units, without observation noise.
+[E14, E15] In: a `Model` at the learned theta. Out: one of three posteriors, in standardised units, without observation noise.
 Variances are sums of squares: they cannot be negative. Rows are padded to a fixed tile, so that a prediction does not
 depend, to the last bit, on which other rows are asked for in the same call.
 """

@@ -14,14 +14,16 @@ class Progress:
         self.to_user = to_user  # nlml -> log marginal likelihood in nats of the user's y
         self.began = self.spoke = time.perf_counter()
 
-    def _say(self, text):
-        print(f"[alakarte] {time.perf_counter() - self.began:6.1f} s  {text}", flush=True)
+    def say(self, text):
+        """One line."""
+        if self.verbose:
+            print(f"[alakarte] {time.perf_counter() - self.began:6.1f} s  {text}", flush=True)
 
     def restart(self, n_starts):
         """A line for each finished restart."""
         if not self.verbose:
             return None
-        return lambda index, run: self._say(
+        return lambda index, run: self.say(
             f"restart {index}/{n_starts}: log evidence {self.to_user(run.value):.2f} after {run.n_iter} iterations"
         )
 
@@ -34,11 +36,11 @@ class Progress:
             now = time.perf_counter()
             if self.verbose > 1 or now - self.spoke >= 1:
                 self.spoke = now
-                self._say(f"iteration {n_iter}/{max_iter}: log evidence {self.to_user(value):.2f}")
+                self.say(f"iteration {n_iter}/{max_iter}: log evidence {self.to_user(value):.2f}")
 
         return report
 
     def done(self, run):
         """The last line."""
         if self.verbose:
-            self._say(f"log evidence {self.to_user(run.value):.2f} after {run.n_iter} iterations: {run.reason}")
+            self.say(f"log evidence {self.to_user(run.value):.2f} after {run.n_iter} iterations: {run.reason}")

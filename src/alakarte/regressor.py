@@ -49,6 +49,9 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         Converged when ten iterations together gain less than this many nats.
     noise_std : float, optional
         Standard deviation of the noise in units of y; learned if None.
+    precision : {"double", "mixed"}, default="double"
+        Mixed learns with float32 features and products and float64 sums; checked at the end, double goes on if it
+        cannot resolve the evidence to 1e-4 nats a row. Posteriors are always double.
     n_jobs : int, optional
         Threads; None is all cores. The result does not depend on it.
     random_state : int, RandomState or Generator, optional
@@ -102,6 +105,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         max_iter_restart=20,
         tol=0.1,
         noise_std=None,
+        precision="double",
         n_jobs=None,
         random_state=None,
         warm_start=False,
@@ -116,6 +120,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         self.max_iter_restart = max_iter_restart
         self.tol = tol
         self.noise_std = noise_std
+        self.precision = precision
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start

@@ -1,40 +1,54 @@
 """Sums over the rows of one block: Gram, moment, energy on the way down; residuals and derivatives on the way up.
 
 In: a lane's sums and scratch, x (rows, d), y (rows, T), weight (rows,) and a `FeatureMap`. Out: the sums, grown.
-Top-level functions, so that threads and other machines can run them. Paper, section 4.2.
+Features have the precision of the map, sums across blocks are double. Paper, section 4.2.
 """
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
+from scipy.linalg.blas import dsyrk, ssyrk
 
 from alakarte.data.blocks import Rows, Scratch
 from alakarte.factorise import mirror
 from alakarte.features.waves import FeatureMap
 from alakarte.records import Statistics
 
+_TILE = 256
+
 
 def add_statistics(sums, scratch: Scratch, x, y, weight, features: FeatureMap):
     """ΦᵀWΦ (lower triangle), ΦᵀWy, yᵀWy."""
     gram, moment, energy = sums
-    phi = features.phi(x, scratch)
+    phi = features.phi(x.astype(features.dtype, copy=False), scratch)
     target = y
     if (weight != 1).any():
         root = np.sqrt(weight)[:, None]
         phi *= root
         target = y * root
-    dsyrk(1.0, phi.T, beta=1.0, c=gram, lower=1, overwrite_c=1)  # half the work, in place
-    moment += phi.T @ target
+    _add_gram(gram, phi, scratch)
+    moment += phi.T @ target.astype(phi.dtype, copy=False)
     energy += (target**2).sum(axis=0)
+
+
+def _add_gram(gram, phi, scratch: Scratch):
+    """Lower triangle of ΦᵀΦ, half the work: in place, or single precision within a block and double across blocks."""
+    if phi.dtype == np.float64:
+        dsyrk(1.0, phi.T, beta=1.0, c=gram, lower=1, overwrite_c=1)
+        return
+    part = scratch.array("gram", gram.shape, np.float32).T
+    ssyrk(1.0, phi.T, beta=0.0, c=part, lower=1, overwrite_c=1)
+    for j in range(0, len(gram), _TILE):
+        gram[j:, j : j + _TILE] += part[j:, j : j + _TILE]
 
 
 def add_residual(sums, scratch: Scratch, x, y, weight, features: FeatureMap, weight_mean):
     """Σ w r², r = y − Φβ, with β (D, T)."""
-    residual = y - features.phi(x, scratch) @ weight_mean
+    residual = y - features.phi(x.astype(features.dtype, copy=False), scratch) @ weight_mean
     sums[0] += (weight[:, None] * residual**2).sum(axis=0)
 
 
 def add_pullback(sums, scratch: Scratch, x, y, weight, features: FeatureMap, weight_mean, covariance, noise_variance):
     """Σ w r², then the sums of `FeatureMap.pullback` for Φ_bar = W (ΦP − rβᵀ)/s; `covariance` is P/s."""
+    x = x.astype(features.dtype, copy=False)
     phi = features.phi(x, scratch)
     residual = (y - phi @ weight_mean)[:, 0]
     phi_p = np.matmul(phi, covariance, out=scratch.array("phi_p", phi.shape, phi.dtype))
@@ -55,12 +69,14 @@ def statistics(rows: Rows, features: FeatureMap, n_jobs: int) -> Statistics:
 
 def residual_energy(rows: Rows, features: FeatureMap, weight_mean, n_jobs: int) -> np.ndarray:
     """(T,) Σ w r²."""
+    weight_mean = weight_mean.astype(features.dtype, copy=False)
     return rows.map_sum(add_residual, lambda: [np.zeros(rows.y.shape[1])], features, weight_mean, n_jobs=n_jobs)[0]
 
 
 def statistics_pullback(rows: Rows, features: FeatureMap, weight_mean, covariance, noise_variance, n_jobs: int):
     """Pass 2: Σ w r² and the sums of `FeatureMap.pullback`; `covariance` is P/s."""
     zero = lambda: [np.zeros(()), *features.pullback_zeros()]  # noqa: E731
+    weight_mean, covariance = (part.astype(features.dtype, copy=False) for part in (weight_mean, covariance))
     arguments = (features, weight_mean, covariance, noise_variance)
     residual, *sums = rows.map_sum(add_pullback, zero, *arguments, n_jobs=n_jobs)
     return float(residual), sums

@@ -8,6 +8,7 @@ table and the size of the sum, never on the number of threads.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -24,11 +25,11 @@ class Scratch:
         self.buffers = {}
 
     def array(self, name: str, shape: tuple[int, ...], dtype) -> np.ndarray:
-        """An uninitialised array (shape), valid until the same name is asked for again."""
+        """An array (shape) with whatever it held last, zeros at first; valid until the same name is asked for again."""
         size = int(np.prod(shape))
         buffer = self.buffers.get(name)
         if buffer is None or buffer.size < size or buffer.dtype != dtype:
-            buffer = self.buffers[name] = np.empty(size, dtype)
+            buffer = self.buffers[name] = np.zeros(size, dtype)
         return buffer[:size].reshape(shape)
 
 
@@ -63,7 +64,7 @@ class Rows:
             sums, scratch = first if index == 0 else zero(), Scratch()
             low, high = lanes[index], lanes[index + 1]
             edges = np.linspace(low, high, -(-(high - low) // self.block_rows) + 1).astype(int)
-            for start, stop in zip(edges[:-1], edges[1:], strict=True):
+            for start, stop in pairwise(edges):
                 function(sums, scratch, self.x[start:stop], self.y[start:stop], self.weight[start:stop], *arguments)
             return sums
 

@@ -1,4 +1,4 @@
-"""The user's tables in: checks that name the value, the place and the cure; rows merged so that weights equal repetition.
+"""The user's tables in: checks that name the value, the place and the cure; rows merged so that weights repeat them.
 
 In: anything array-like. Out: float64 arrays and weights. Knows nothing of kernels.
 scikit-learn converts and checks; its errors pass through `_explained`, which adds the place and the cure. All searches
@@ -93,7 +93,7 @@ def _total(weight):
     least, most = _TOTAL_WEIGHT
     if not least <= total <= most:
         raise InvalidInput(
-            f"sample_weight sums to {total:.3g}, outside {least:g} to {most:g}: a weight of 2 equals a row given twice; "
+            f"sample_weight sums to {total:.3g}, outside {least:g} to {most:g}: a weight of 2 is a row given twice; "
             "multiply or divide the weights so that they sum to about the number of rows."
         )
 
@@ -107,17 +107,18 @@ def _refuse(values, name):
         count = np.ma.count_masked(values)
         raise InvalidInput(f"{name} has {count} masked values, the first at {first}: fill them or drop those rows.")
     for place, dtype in _dtypes(values):
-        if dtype.kind in _REFUSED:
-            what, cure = _REFUSED[dtype.kind]
+        kind = getattr(dtype, "kind", "")
+        if kind in _REFUSED:
+            what, cure = _REFUSED[kind]
             raise InvalidInput(f"{what.format(name=name)}{place} ({dtype}). {cure}")
 
 
 def _dtypes(values):
-    """Pairs of place and NumPy-like dtype: one a column of a DataFrame, one for an array, none for what is neither."""
+    """Pairs of place and dtype: one a column of a DataFrame, one for an array, none for what is neither."""
     columns = getattr(values, "columns", None)
     if columns is not None:
         pairs = enumerate(zip(columns, values.dtypes, strict=True))
-        return [(f" in column {j} ({label!r})", dtype) for j, (label, dtype) in pairs if isinstance(_kind(dtype), str)]
+        return [(f" in column {j} ({label!r})", dtype) for j, (label, dtype) in pairs]
     try:
         array = np.asarray(values)
     except (ValueError, TypeError):  # ragged, or no array at all: scikit-learn will say so
@@ -126,10 +127,6 @@ def _dtypes(values):
         return [("", array.dtype)]
     # datetime64 among objects becomes a float in silence
     return [("", np.dtype(kind)) for kind in (np.datetime64, np.timedelta64) if kind in set(map(type, array.flat))]
-
-
-def _kind(dtype):
-    return getattr(dtype, "kind", None)
 
 
 @contextmanager
@@ -216,7 +213,7 @@ def merge_rows(X, y, weight):
 def _order(table):
     """Lexicographic order of rows; the leading columns alone where they tell all rows apart."""
     for n_columns in (_LEADING, table.shape[1]):
-        order = np.lexsort(table[:, n_columns - 1 :: -1].T if n_columns < table.shape[1] else table[:, ::-1].T)
+        order = np.lexsort(table[:, n_columns - 1 :: -1].T)  # the first column decides first
         head = table[order, :n_columns]
         if (head[1:] != head[:-1]).any(axis=1).all():
             break

@@ -47,15 +47,16 @@ class Scaling:
         if far.any():
             row = int(np.argmax(far))
             raise InvalidInput(
-                f"y[{row}] = {y[row]:.3g} lies more than {_FAR_TARGET:g} standard deviations from the mean of the training "
-                f"rows, {self.y_mean:.3g} ± {self.y_scale:.3g}: check that value and its weight."
+                f"y[{row}] = {y[row]:.3g} lies more than {_FAR_TARGET:g} standard deviations from the mean of the "
+                f"training rows, {self.y_mean:.3g} ± {self.y_scale:.3g}: check that value and its weight."
             )
         return z
 
 
-def moments(values, weight):
+def moments(values, weight, name="X"):
     """Mean, standard deviation and whether the column varies, of values (n, k) with weights (n,) or None."""
     low, high = values.min(axis=0), values.max(axis=0)
+    _check_size(np.maximum(high, -low), name)
     middle = low / 2 + high / 2  # no overflow
     size = np.maximum(high - middle, middle - low)
     size = np.where(size > 0, size, 1.0)
@@ -83,16 +84,17 @@ def _weighted_sum(values, weight, middle, size, offset, power):
     return total
 
 
+def _check_size(largest, name):
+    column = int(np.argmax(largest))
+    if largest[column] > _LARGEST:
+        where = f"{name}[:, {column}]" if largest.size > 1 else name
+        raise InvalidInput(
+            f"{where} reaches {largest[column]:.3g} in size, beyond {_LARGEST:g}: divide it by a constant."
+        )
+
+
 def standardise(x, y, weight=None) -> Scaling:
     """Scaling of training rows x (n, d), y (n,)."""
-    _check_size(x, "X")
-    _check_size(y, "y")
     x_mean, x_scale, x_live = moments(x, weight)
-    y_mean, y_scale, _ = moments(y[:, None], weight)
+    y_mean, y_scale, _ = moments(y[:, None], weight, "y")
     return Scaling(x_mean, x_scale, x_live, float(y_mean[0]), float(y_scale[0]))
-
-
-def _check_size(values, name):
-    largest = max(values.max(), -values.min())
-    if largest > _LARGEST:
-        raise InvalidInput(f"{name} reaches {largest:.3g} in size, beyond {_LARGEST:g}: divide it by a constant.")

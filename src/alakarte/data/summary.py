@@ -4,6 +4,9 @@ import numpy as np
 
 from alakarte.records import Summary
 
+# Quantiles are taken of this many random rows at most: a start needs no more.
+RANGE_ROWS = 100_000
+
 
 def summarise(x, weight, rng: np.random.Generator) -> Summary:
     """Summary of standardised rows x (n, d) with weights (n,)."""
@@ -11,22 +14,30 @@ def summarise(x, weight, rng: np.random.Generator) -> Summary:
     n_pairs = int(min(n * (n - 1) / 2, np.clip(n / 5, 2000, 100_000)))
     if n * (n - 1) / 2 <= n_pairs:
         first, second = np.triu_indices(n, 1)
-    else:  # rows in proportion to their weights, as if repeated
-        edges = np.cumsum(weight)
-        picks = np.searchsorted(edges, rng.uniform(0, edges[-1], size=(2, n_pairs)), side="right")
-        first, second = np.minimum(picks, n - 1)
-    return Summary(_ranges(x, weight), x[first] - x[second])
+    else:
+        first, second = _picks(weight, (2, n_pairs), rng)
+    differences = x[first] - x[second]
+    full = x.max(axis=0) - x.min(axis=0)
+    if n > RANGE_ROWS:
+        x = x[np.sort(_picks(weight, RANGE_ROWS, rng))]
+        weight = np.ones(RANGE_ROWS)
+    ranges = _robust_ranges(x, weight)
+    ranges = np.where(ranges > 0, ranges, full)
+    return Summary(np.where(ranges > 0, ranges, 1.0), differences)
 
 
-def _ranges(x, weight):
-    """(d,) from the 1 % to the 99 % quantile, the whole range where that is zero, 1 for a constant input."""
-    order = np.argsort(x, axis=0, kind="stable")
-    values = np.take_along_axis(x, order, axis=0)
-    edges = np.cumsum(weight[order], axis=0)
-    robust = np.empty(x.shape[1])
+def _picks(weight, size, rng):
+    """Rows in proportion to their weights, as if repeated."""
+    edges = np.cumsum(weight)
+    return np.minimum(np.searchsorted(edges, rng.uniform(0, edges[-1], size=size), side="right"), weight.size - 1)
+
+
+def _robust_ranges(x, weight):
+    """(d,) from the 1 % to the 99 % quantile; zero where almost all values are equal."""
+    ranges = np.empty(x.shape[1])
     for j in range(x.shape[1]):
-        low, high = np.searchsorted(edges[:, j], np.array([0.01, 0.99]) * edges[-1, j])
-        robust[j] = values[min(high, len(x) - 1), j] - values[low, j]
-    full = values[-1] - values[0]
-    ranges = np.where(robust > 0, robust, full)
-    return np.where(ranges > 0, ranges, 1.0)
+        order = np.argsort(x[:, j], kind="stable")
+        edges = np.cumsum(weight[order])
+        low, high = np.searchsorted(edges, np.array([0.01, 0.99]) * edges[-1])
+        ranges[j] = x[order[min(high, len(x) - 1)], j] - x[order[low], j]
+    return ranges

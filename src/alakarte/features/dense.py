@@ -17,6 +17,15 @@ class MatrixProduct:
 
     frequencies: np.ndarray  # (d, F)
 
+    @property
+    def dtype(self):
+        """Of the phases."""
+        return self.frequencies.dtype
+
+    def astype(self, dtype) -> "MatrixProduct":
+        """The same product in another precision."""
+        return MatrixProduct(self.frequencies.astype(dtype))
+
     def phases(self, x, phase):
         """Write (rows, F) from x (rows, d)."""
         np.matmul(x, self.frequencies, out=phase)

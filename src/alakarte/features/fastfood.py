@@ -26,6 +26,17 @@ class FastTransform:
     def _matrices(self):
         return self.input_scale, self.signs, self.permutation, self.gaussians, self.factor, self.position
 
+    @property
+    def dtype(self):
+        """Of the phases."""
+        return self.factor.dtype
+
+    def astype(self, dtype) -> "FastTransform":
+        """The same transform in another precision."""
+        matrices = (self.input_scale, self.signs, self.gaussians, self.factor)
+        input_scale, signs, gaussians, factor = (part.astype(dtype) for part in matrices)
+        return FastTransform(input_scale, signs, self.permutation, gaussians, factor, self.position)
+
     def phases(self, x, phase):
         """Write (rows, F) from x (rows, d)."""
         project(x, *self._matrices, phase)

@@ -29,6 +29,16 @@ class FeatureMap:
         """D, the columns of Φ."""
         return self.component.size * (2 if self.centre is None else 4)
 
+    @property
+    def dtype(self):
+        """float64, or float32 for mixed precision."""
+        return self.projection.dtype
+
+    def astype(self, dtype) -> "FeatureMap":
+        """The same map in another precision."""
+        centre = None if self.centre is None else self.centre.astype(dtype)
+        return FeatureMap(self.projection.astype(dtype), centre, self.component)
+
     def phi(self, x, scratch: Scratch | None = None):
         """(rows, D), in the scratch if there is one."""
         scratch = scratch or Scratch()
