@@ -111,7 +111,7 @@ def explicit_frequencies(spectrum, draws) -> np.ndarray:
 
 
 def explicit_kernel(problem: Problem, theta, x, other) -> np.ndarray:
-    """k(x, other): Σ over frequencies ω of v_q²/m_q cos ωᵀτ, half of it at ω + μ and half at ω − μ where there are centres."""
+    """k(x, other) = Σ_ω v_q²/m_q cos ωᵀτ; where there are centres, one half at ω + μ and one at ω − μ."""
     shape, spectrum = problem.draws.shape, problem.kernel.spectrum(values_at(problem, theta), problem.draws)
     if problem.form == "exact":
         return closed_kernel(problem, theta, x, other)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from problems import MENU, dense_process, problem, set_value, values_at
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
@@ -13,6 +12,7 @@ from alakarte.exact import closed_kernel, closed_kernel_pullback
 from alakarte.kernels import ARD
 from alakarte.objective import closed_form, model_at, nlml, nlml_gradient
 from alakarte.posterior import posterior
+from problems import MENU, dense_process, problem, set_value, values_at
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 SAME = ["rbf", "ard", "matern0.5", "matern1.5", "matern2.5"]

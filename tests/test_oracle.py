@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from problems import CASE_IDS, CASES, MENU, dense_process, explicit_kernel, problem, set_value, ways
 
 from alakarte.dual import solve_rows
 from alakarte.objective import model_at, nlml, nlml_gradient
 from alakarte.posterior import LowRankPosterior, RowPosterior, WeightPosterior, posterior
+from problems import CASE_IDS, CASES, MENU, dense_process, explicit_kernel, problem, set_value, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 every_case = pytest.mark.parametrize(("name", "shape", "expansion"), CASES, ids=CASE_IDS)

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from problems import CASE_IDS, CASES, MENU, problem, set_value, table, taylor_order, ways
 from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
 from alakarte.kernels import ARD, GaussianMixture, PiecewiseLinear
 from alakarte.objective import model_at, nlml, nlml_gradient
+from problems import CASE_IDS, CASES, MENU, problem, set_value, table, taylor_order, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 every_case = pytest.mark.parametrize(("name", "shape", "expansion"), CASES, ids=CASE_IDS)

@@ -15,6 +15,7 @@ AMPLITUDE = (np.log(1e-4), np.log(1e3))
 NOISE = (np.log(1e-6), np.log(1e2))
 FREQUENCY = (-1e3, 1e3)
 FREE = (-np.inf, np.inf)
+LARGEST = 1e100  # of a fixed value in standardised units: its square is finite
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ class Parameter:
         if np.isnan(value).any() or (self.is_log and (value < 0).any()):
             raise InvalidInput(f"{self.bare_name} = {value} must be {'positive' if self.is_log else 'a number'}.")
         try:
-            value = np.broadcast_to(value / self.factor(x_scale, y_scale), self.shape)
+            with np.errstate(over="ignore"):
+                value = np.broadcast_to(value / self.factor(x_scale, y_scale), self.shape)
         except ValueError:
             raise InvalidInput(
                 f"{self.bare_name} has shape {value.shape}; it must broadcast to {self.shape} for this table."
@@ -133,6 +135,12 @@ def constrained(parameters, fixed, bounds, x_scale, y_scale) -> Layout:
                 raise InvalidInput(f"bounds of {p.bare_name}: {low} is above {high}; give (lower, upper).")
             p = replace(p, lower=lower, upper=upper)
         if p.bare_name in fixed:
-            p = replace(p, fixed=p.from_user(fixed[p.bare_name], x_scale, y_scale))
+            value = p.from_user(fixed[p.bare_name], x_scale, y_scale)
+            if (value > (np.log(LARGEST) if p.is_log else LARGEST)).any():
+                raise InvalidInput(
+                    f"{p.bare_name} = {fixed[p.bare_name]} is more than {LARGEST:g} times the spread of the training "
+                    "data: give it in the units of X and y."
+                )
+            p = replace(p, fixed=value)
         out.append(p)
     return Layout(tuple(out))

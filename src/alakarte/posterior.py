@@ -1,16 +1,19 @@
 """What remains of a fit: arrays that give predictive mean, variance, covariance and samples.
 
-[E14, E15] In: a `Model` at the learned theta. Out: one of three posteriors, in standardised units, without observation noise.
+In: a `Model` at the learned theta. Out: one of three posteriors, in standardised units, without noise. [E14, E15]
 Variances are sums of squares: they cannot be negative. Rows are padded to a fixed tile, so that a prediction does not
 depend, to the last bit, on which other rows are asked for in the same call.
 """
 
 from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.linalg import svd
 
+from alakarte.data.blocks import Scratch
 from alakarte.exact import closed_kernel
 from alakarte.factorise import cholesky, solve_lower
 from alakarte.features.waves import FeatureMap
@@ -19,17 +22,19 @@ from alakarte.objective import Model, closed_form, row_space, weight_space
 from alakarte.records import Spectrum
 
 TILE_ROWS = 128
+PAD = 64
+MEAN_TILE_ROWS = 512  # the mean alone is cheap: a larger tile, less overhead
 
 
 class Posterior(ABC):
     """Predictions of the latent function for standardised rows x (rows, d)."""
 
     @abstractmethod
-    def mean(self, x) -> np.ndarray:
+    def mean(self, x, n_jobs: int = 1) -> np.ndarray:
         """(rows,)."""
 
     @abstractmethod
-    def variance(self, x) -> np.ndarray:
+    def variance(self, x, n_jobs: int = 1) -> np.ndarray:
         """(rows,) ≥ 0."""
 
     @abstractmethod
@@ -41,15 +46,42 @@ class Posterior(ABC):
         """(rows, n_samples) of the function, jointly over rows."""
 
 
-def by_tiles(function, x) -> np.ndarray:
-    """function(tile) → (TILE_ROWS, …) for tiles of x padded with zeros, stacked."""
-    parts = []
-    for start in range(0, len(x), TILE_ROWS):
-        tile = np.zeros((TILE_ROWS, x.shape[1]))
-        part = x[start : start + TILE_ROWS]
-        tile[: len(part)] = part
-        parts.append(function(tile)[: len(part)])
-    return np.concatenate(parts) if parts else function(np.zeros((TILE_ROWS, x.shape[1])))[:0]
+def by_tiles(function, x, tile_rows: int = TILE_ROWS, n_jobs: int = 1) -> np.ndarray:
+    """function(tile, scratch) → (tile_rows, …) for tiles of x padded with zeros, stacked; threads share the tiles."""
+    edges = range(0, max(len(x), 1), tile_rows)  # no rows: one empty tile gives the shape
+
+    def visit(starts):
+        scratch, parts = Scratch(), []
+        for start in starts:
+            part = x[start : start + tile_rows]
+            tile = scratch.array("tile", (tile_rows, x.shape[1]), np.float64)
+            tile[: len(part)], tile[len(part) :] = part, 0.0
+            parts.append(np.array(function(tile, scratch)[: len(part)]))
+        return parts
+
+    n_jobs = min(n_jobs, len(edges))
+    if n_jobs <= 1:
+        return np.concatenate(visit(edges))
+    size = -(-len(edges) // n_jobs)
+    with ThreadPoolExecutor(n_jobs) as pool:
+        groups = pool.map(visit, [edges[i : i + size] for i in range(0, len(edges), size)])
+        return np.concatenate([part for parts in groups for part in parts])
+
+
+def padded(factor) -> np.ndarray:
+    """Lower factor with a unit diagonal up to a multiple of PAD: BLAS treats edges differently by position."""
+    k = len(factor)
+    size = -(-k // PAD) * PAD
+    out = np.eye(size)
+    out[:k, :k] = np.tril(factor)
+    return out
+
+
+def whiten(factor, psi) -> np.ndarray:
+    """L⁻¹ψᵀ (size, rows) for psi (rows, k) and a padded factor."""
+    right = np.zeros((len(psi), len(factor)))
+    right[:, : psi.shape[1]] = psi
+    return solve_lower(factor, right.T)
 
 
 @dataclass(frozen=True)
@@ -59,19 +91,19 @@ class WeightPosterior(Posterior):
     features: FeatureMap
     weight_mean: np.ndarray  # (D,)
     root_variance: np.ndarray  # (D,)
-    factor: np.ndarray  # (D, D) L
+    factor: np.ndarray  # L, padded
 
-    def mean(self, x):
+    def mean(self, x, n_jobs=1):
         """φᵀβ."""
-        return by_tiles(lambda tile: self.features.phi(tile) @ self.weight_mean, x)
+        return by_tiles(partial(self.features.dot, self.weight_mean), x, MEAN_TILE_ROWS, n_jobs)
 
-    def _whitened(self, x):
+    def _whitened(self, x, scratch=None):
         """(D, rows) L⁻¹ V^½ φ."""
-        return solve_lower(self.factor, (self.features.phi(x) * self.root_variance).T)
+        return whiten(self.factor, self.features.phi(x, scratch) * self.root_variance)
 
-    def variance(self, x):
+    def variance(self, x, n_jobs=1):
         """‖L⁻¹ψ‖²."""
-        return by_tiles(lambda tile: (self._whitened(tile) ** 2).sum(axis=0), x)
+        return by_tiles(lambda tile, scratch: (self._whitened(tile, scratch) ** 2).sum(axis=0), x, n_jobs=n_jobs)
 
     def covariance(self, x):
         """ψᵀ M⁻¹ ψ'."""
@@ -80,10 +112,9 @@ class WeightPosterior(Posterior):
 
     def sample(self, x, n_samples, rng):
         """Φ (β + V^½ L⁻ᵀ ε): one draw of weights is one function."""
-        draws = rng.standard_normal((self.root_variance.size, n_samples))
-        weights = self.root_variance[:, None] * solve_lower(self.factor, draws, transposed=True)
-        weights += self.weight_mean[:, None]
-        return by_tiles(lambda tile: self.features.phi(tile) @ weights, x)
+        draws = solve_lower(self.factor, rng.standard_normal((len(self.factor), n_samples)), transposed=True)
+        weights = self.root_variance[:, None] * draws[: self.root_variance.size] + self.weight_mean[:, None]
+        return by_tiles(lambda tile, scratch: self.features.phi(tile, scratch) @ weights, x)
 
 
 @dataclass(frozen=True)
@@ -96,20 +127,20 @@ class LowRankPosterior(Posterior):
     basis: np.ndarray  # (D, r) U
     shrinkage: np.ndarray  # (r,) √(s/(s+λ))
 
-    def mean(self, x):
+    def mean(self, x, n_jobs=1):
         """φᵀβ."""
-        return by_tiles(lambda tile: self.features.phi(tile) @ self.weight_mean, x)
+        return by_tiles(partial(self.features.dot, self.weight_mean), x, MEAN_TILE_ROWS, n_jobs)
 
-    def _whitened(self, x):
+    def _whitened(self, x, scratch=None):
         """(rows, D) square root of the covariance applied to ψ."""
-        return self._shrink(self.features.phi(x) * self.root_variance)
+        return self._shrink(self.features.phi(x, scratch) * self.root_variance)
 
     def _shrink(self, psi):
         return psi + (psi @ self.basis * (self.shrinkage - 1)) @ self.basis.T
 
-    def variance(self, x):
+    def variance(self, x, n_jobs=1):
         """‖ψ − UUᵀψ‖² + Σ s/(s+λ_i) (u_iᵀψ)²."""
-        return by_tiles(lambda tile: (self._whitened(tile) ** 2).sum(axis=1), x)
+        return by_tiles(lambda tile, scratch: (self._whitened(tile, scratch) ** 2).sum(axis=1), x, n_jobs=n_jobs)
 
     def covariance(self, x):
         """As the variance, for pairs."""
@@ -120,7 +151,7 @@ class LowRankPosterior(Posterior):
         """One draw of weights is one function."""
         draws = self._shrink(rng.standard_normal((n_samples, self.root_variance.size))) * self.root_variance
         weights = (draws + self.weight_mean).T
-        return by_tiles(lambda tile: self.features.phi(tile) @ weights, x)
+        return by_tiles(lambda tile, scratch: self.features.phi(tile, scratch) @ weights, x)
 
 
 @dataclass(frozen=True)
@@ -132,35 +163,36 @@ class RowPosterior(Posterior):
     x: np.ndarray  # (n, d)
     root_weight: np.ndarray  # (n,)
     alpha: np.ndarray  # (n,)
-    factor: np.ndarray  # (n, n)
+    factor: np.ndarray  # L, padded
 
     def _cross(self, x):
         """k(x, X) W^½ (rows, n)."""
         return closed_kernel(self.spectrum, self.form, x, self.x) * self.root_weight
 
-    def mean(self, x):
+    def mean(self, x, n_jobs=1):
         """kᵀα."""
-        return by_tiles(lambda tile: self._cross(tile) @ self.alpha, x)
+        return by_tiles(lambda tile, scratch: self._cross(tile) @ self.alpha, x, n_jobs=n_jobs)
 
-    def variance(self, x):
+    def variance(self, x, n_jobs=1):
         """k(x, x) − ‖L⁻¹k‖², cut at zero."""
         prior = np.exp(2 * self.spectrum.log_amplitude).sum()
-        return by_tiles(
-            lambda tile: np.maximum(prior - (solve_lower(self.factor, self._cross(tile).T) ** 2).sum(axis=0), 0), x
-        )
+
+        def tile_variance(tile, scratch):
+            return np.maximum(prior - (whiten(self.factor, self._cross(tile)) ** 2).sum(axis=0), 0)
+
+        return by_tiles(tile_variance, x, n_jobs=n_jobs)
 
     def covariance(self, x):
         """k(x, x') − kᵀK⁻¹k'."""
-        whitened = solve_lower(self.factor, self._cross(x).T)
+        whitened = whiten(self.factor, self._cross(x))
         covariance = closed_kernel(self.spectrum, self.form, x) - whitened.T @ whitened
         covariance.flat[:: len(x) + 1] = np.maximum(covariance.diagonal(), 0)
         return covariance
 
     def sample(self, x, n_samples, rng):
         """Mean + Cholesky factor of the covariance × normal."""
-        factor = np.tril(
-            cholesky(self.covariance(x) + 1e-12 * np.exp(2 * self.spectrum.log_amplitude).sum() * np.eye(len(x)))
-        )
+        jitter = 1e-12 * np.exp(2 * self.spectrum.log_amplitude).sum()
+        factor = np.tril(cholesky(self.covariance(x) + jitter * np.eye(len(x))))
         return self.mean(x)[:, None] + factor @ rng.standard_normal((len(x), n_samples))
 
 
@@ -170,11 +202,11 @@ def posterior(model: Model) -> Posterior:
     if model.form == "exact":
         dual = row_space(model)
         form = closed_form(model.problem.kernel, model.values)
-        return RowPosterior(model.spectrum, form, rows.x, np.sqrt(rows.weight), dual.alpha[:, 0], np.tril(dual.factor))
+        return RowPosterior(model.spectrum, form, rows.x, np.sqrt(rows.weight), dual.alpha[:, 0], padded(dual.factor))
     root_variance = np.sqrt(model.spectrum.weight_variance(model.problem.draws.shape))
     if model.features.n_basis <= 2 * rows.n_rows:
         evidence = weight_space(model)
-        return WeightPosterior(model.features, evidence.weight_mean[:, 0], root_variance, np.tril(evidence.factor))
+        return WeightPosterior(model.features, evidence.weight_mean[:, 0], root_variance, padded(evidence.factor))
     psi = model.features.phi(rows.x) * root_variance * np.sqrt(rows.weight)[:, None]
     left, singular, right = svd(psi, full_matrices=False, check_finite=False)
     target = left.T @ (rows.y[:, 0] * np.sqrt(rows.weight))

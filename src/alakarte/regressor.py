@@ -24,7 +24,9 @@ from alakarte.objective import model_at, nlml, nlml_gradient
 from alakarte.posterior import posterior
 from alakarte.progress import Progress
 from alakarte.report import summary
-from alakarte.threads import one_blas_thread
+from alakarte.threads import count, one_blas_thread
+
+CHUNK_ROWS = 1 << 16
 
 
 class GPRegressor(RegressorMixin, BaseEstimator):
@@ -209,18 +211,26 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         """
         if return_std and return_cov:
             raise InvalidInput("return_std and return_cov are both True: ask for one of them.")
-        z = self._standardised(X)
-        scale = self._scaling.y_scale
+        X = self._checked(X)
+        scale, n_jobs = self._scaling.y_scale, count(self.n_jobs)
         noise = self.noise_std_ / scale if include_noise else 0.0
         with one_blas_thread():
-            mean = self._posterior.mean(z) * scale + self._scaling.y_mean
-            if return_std:
-                return mean, np.sqrt(self._posterior.variance(z) + noise**2) * scale
             if return_cov:
+                z = self._scaling.inputs(X)
                 covariance = self._posterior.covariance(z)
                 covariance.flat[:: len(z) + 1] += noise**2
-                return mean, covariance * scale * scale
-        return mean
+                return self._mean(z, n_jobs), covariance * scale * scale
+            mean, std = np.empty(len(X)), np.empty(len(X) if return_std else 0)
+            for start in range(0, len(X), CHUNK_ROWS):  # memory does not grow with the rows
+                part = slice(start, start + CHUNK_ROWS)
+                z = self._scaling.inputs(X[part])
+                mean[part] = self._mean(z, n_jobs)
+                if return_std:
+                    std[part] = np.sqrt(self._posterior.variance(z, n_jobs) + noise**2) * scale
+        return (mean, std) if return_std else mean
+
+    def _mean(self, z, n_jobs):
+        return self._posterior.mean(z, n_jobs) * self._scaling.y_scale + self._scaling.y_mean
 
     def predict_interval(self, X, coverage=0.95, include_noise=True):
         """Lower and upper end (rows,) of the central interval of probability `coverage`."""
@@ -232,7 +242,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
 
     def sample_y(self, X, n_samples=1, random_state=0, include_noise=True):
         """Functions drawn from the posterior at the rows of X, (rows, n_samples)."""
-        z = self._standardised(X)
+        z = self._scaling.inputs(self._checked(X))
         rng = _generator(random_state)
         with one_blas_thread():
             samples = self._posterior.sample(z, n_samples, rng) * self._scaling.y_scale + self._scaling.y_mean
@@ -272,9 +282,9 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         return summary(self)
 
-    def _standardised(self, X):
+    def _checked(self, X):
         check_is_fitted(self)
-        return self._scaling.inputs(read_inputs(self, X))
+        return read_inputs(self, X)
 
 
 def _generator(random_state) -> np.random.Generator:

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alakarte.compiled.waves import wave_pairs, wave_pairs_pullback, wave_products, wave_products_pullback
+from alakarte.compiled.waves import (
+    wave_pairs,
+    wave_pairs_dot,
+    wave_pairs_pullback,
+    wave_products,
+    wave_products_dot,
+    wave_products_pullback,
+)
 from alakarte.data.blocks import Scratch
 from alakarte.features.cost import prefers_transform
 from alakarte.features.dense import MatrixProduct, matrix_product, matrix_product_pullback
@@ -50,6 +57,15 @@ class FeatureMap:
         else:
             wave_products(phase, x @ self.centre, self.component, phi)
         return phi
+
+    def dot(self, weight_mean, x, scratch: Scratch | None = None):
+        """Φ β (rows,) in one pass over the phases: Φ is never stored."""
+        scratch = scratch or Scratch()
+        phase = scratch.array("phase", (x.shape[0], self.component.size), x.dtype)
+        self.projection.phases(x, phase)
+        if self.centre is None:
+            return wave_pairs_dot(phase, weight_mean)
+        return wave_products_dot(phase, x @ self.centre, self.component, weight_mean)
 
     def pullback_zeros(self):
         """Zeros of the shapes of `pullback`."""
