@@ -6,13 +6,13 @@ where the kernel has components, otherwise a run of whole stacks.
 
 import numpy as np
 import pytest
-from problems import MENU, textbook_profile
 from scipy.special import gamma, jv
 
 from alakarte.features.draws import draw
 from alakarte.features.waves import feature_map
 from alakarte.kernels.base import ClosedForm
 from alakarte.records import Shape
+from problems import MENU, textbook_profile
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 AMPLITUDE, EDGE, WIDTH = 1.3, 0.4, 0.9
@@ -111,9 +111,7 @@ def test_error_falls_with_the_root_of_the_number_of_frequencies(name, expansion)
     d, sizes = 5, 8 * np.array([1, 4, 16])
     x, other = pairs(d)
     truth = limit(MENU[name], d, x - other)
-    errors = [
-        np.sqrt(np.mean((replicates(MENU[name], d, m, 100, expansion, x, other) - truth) ** 2)) for m in sizes
-    ]
+    errors = [np.sqrt(np.mean((replicates(MENU[name], d, m, 100, expansion, x, other) - truth) ** 2)) for m in sizes]
     assert -0.6 < slope(sizes, errors) < -0.4
 
 

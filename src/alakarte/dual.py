@@ -36,7 +36,7 @@ def solve_rows(signal, target, noise_variance: float, total: float) -> Dual:
 
 
 def dual_pullback(dual: Dual):
-    """K_bar ∘ 2 = K⁻¹ − ααᵀ (n, n), and the derivative by log s; one target."""
-    double_bar = inverse(dual.factor) - dual.alpha @ dual.alpha.T
-    log_noise_bar = 0.5 * (dual.noise_variance * np.trace(double_bar) + dual.spare)
-    return double_bar, log_noise_bar
+    """K⁻¹ (n, n), of which 2 K_bar = K⁻¹ − ααᵀ, and the derivative by log s; one target."""
+    inverse_kernel = inverse(dual.factor)
+    trace = np.trace(inverse_kernel) - float(np.sum(dual.alpha**2))
+    return inverse_kernel, 0.5 * (dual.noise_variance * trace + dual.spare)

@@ -3,58 +3,92 @@
     K = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ,   cos(ζ_i − ζ_j) from cosines and sines of ζ = μᵀx
 
 In: a `Spectrum` (its radii are not read) and a `ClosedForm`. Out: K, and the spectrum's derivative.
+Symmetric work is done once: panels of rows against the rows from there on, small enough for the cache.
 """
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
+from alakarte.factorise import mirror
 from alakarte.kernels.base import ClosedForm
 from alakarte.records import Spectrum
 
+PANEL_ENTRIES = 100_000
 
-def closed_kernel(spectrum: Spectrum, form: ClosedForm, x, other=None) -> np.ndarray:
-    """k(x, other) (n, n'), or k(x, x) with an exact diagonal."""
+
+def closed_kernel(spectrum: Spectrum, form: ClosedForm, x, other) -> np.ndarray:
+    """k(x, other) (n, n')."""
     total = 0.0
     for q in range(spectrum.log_amplitude.size):
-        total = total + _component(spectrum, form, q, x, other)[0]
+        total = total + _component(spectrum, form, q, x, other, slope=False)[0]
     return total
 
 
-def closed_kernel_pullback(spectrum: Spectrum, form: ClosedForm, x, kernel_bar) -> Spectrum:
-    """Derivatives by the spectrum from a symmetric K_bar (n, n)."""
+def closed_gram(spectrum: Spectrum, form: ClosedForm, x) -> np.ndarray:
+    """k(x, x) (n, n), symmetric, in Fortran's order."""
+    K = np.empty((len(x), len(x)))
+    for start, stop in _panels(len(x)):
+        K[start:stop, start:] = closed_kernel(spectrum, form, x[start:stop], x[start:])
+    K.flat[:: len(x) + 1] = np.exp(2 * spectrum.log_amplitude).sum()
+    mirror(K.T)
+    return K.T
+
+
+def closed_gram_pullback(spectrum: Spectrum, form: ClosedForm, x, kernel_bar) -> Spectrum:
+    """Derivatives by the spectrum; `kernel_bar(start, stop)`: rows start:stop, columns start: of a symmetric K_bar."""
     n_components = spectrum.log_amplitude.size
-    log_amplitude_bar = np.empty(n_components)
-    input_scale_bar = np.empty_like(spectrum.input_scale)
-    centre_bar = None if spectrum.centre is None else np.empty_like(spectrum.centre)
-    for q in range(n_components):
-        kernel, slope, odd = _component(spectrum, form, q, x, None)
-        log_amplitude_bar[q] = 2 * np.vdot(kernel_bar, kernel)
-        slope *= kernel_bar
-        # Σ_ij G_ij (x_ik − x_jk)² = 2 (Σ_i x_ik² Σ_j G_ij − x_kᵀ G x_k)
-        spread = slope.sum(axis=1) @ x**2 - np.einsum("ik,ik->k", x, slope @ x)
-        input_scale_bar[q] = 4 * spectrum.input_scale[q] * spread
-        if centre_bar is not None:
-            centre_bar[q] = -2 * (kernel_bar * odd).sum(axis=1) @ x
+    log_amplitude_bar = np.zeros(n_components)
+    input_scale_bar = np.zeros_like(spectrum.input_scale)
+    centre_bar = None if spectrum.centre is None else np.zeros_like(spectrum.centre)
+    for start, stop in _panels(len(x)):
+        bar = kernel_bar(start, stop)
+        bar[:, stop - start :] *= 2  # stands for both triangles
+        rows, others = x[start:stop], x[start:]
+        for q in range(n_components):
+            kernel, slope, odd = _component(spectrum, form, q, rows, others, slope=True)
+            log_amplitude_bar[q] += 2 * np.vdot(bar, kernel)
+            slope *= bar
+            # Σ_ij G_ij (x_ik − x_jk)² without an array of differences
+            spread = slope.sum(axis=1) @ rows**2 + slope.sum(axis=0) @ others**2
+            spread -= 2 * np.einsum("ik,ik->k", rows, slope @ others)
+            input_scale_bar[q] += 2 * spectrum.input_scale[q] * spread
+            if centre_bar is not None:
+                odd *= bar
+                centre_bar[q] -= odd.sum(axis=1) @ rows - odd.sum(axis=0) @ others
     return Spectrum(log_amplitude_bar, input_scale_bar, centre=centre_bar)
 
 
-def _component(spectrum, form, q, x, other):
+def _panels(n):
+    """Row ranges whose panels, from the diagonal on, have about the same number of entries."""
+    start = 0
+    while start < n:
+        stop = min(n, start + max(16, PANEL_ENTRIES // (n - start)))
+        yield start, stop
+        start = stop
+
+
+def _component(spectrum, form, q, x, other, *, slope):
     """v² g cos, v² g' cos and v² g sin of one component; the slope is zero where two rows coincide."""
-    # by differences: ‖z‖² + ‖z'‖² − 2 zᵀz' loses half the digits of r where rows (nearly) coincide
-    z = x * spectrum.input_scale[q]
-    r2 = cdist(z, z if other is None else other * spectrum.input_scale[q], "sqeuclidean")
+    r2 = _squared_distances(x * spectrum.input_scale[q], other * spectrum.input_scale[q])
     variance = np.exp(2 * spectrum.log_amplitude[q])
-    value, slope = form.profile(r2)
+    value, derivative = form.profile(r2)
     value *= variance
-    slope *= variance
-    slope[r2 == 0] = 0.0
-    if spectrum.centre is None:
-        return value, slope, None
-    zeta = x @ spectrum.centre[q]
-    eta = zeta if other is None else other @ spectrum.centre[q]
-    cosine = np.outer(np.cos(zeta), np.cos(eta)) + np.outer(np.sin(zeta), np.sin(eta))
-    sine = np.outer(np.sin(zeta), np.cos(eta)) - np.outer(np.cos(zeta), np.sin(eta))
-    odd = value * sine
-    value *= cosine
-    slope *= cosine
-    return value, slope, odd
+    odd = None
+    if slope:
+        derivative *= variance
+        derivative[r2 == 0] = 0.0
+    if spectrum.centre is not None:
+        zeta, eta = x @ spectrum.centre[q], other @ spectrum.centre[q]
+        cos_zeta, sin_zeta, cos_eta, sin_eta = np.cos(zeta), np.sin(zeta), np.cos(eta), np.sin(eta)
+        cosine = np.outer(cos_zeta, cos_eta) + np.outer(sin_zeta, sin_eta)
+        if slope:
+            odd = value * (np.outer(sin_zeta, cos_eta) - np.outer(cos_zeta, sin_eta))
+            derivative *= cosine
+        value *= cosine
+    return value, derivative, odd
+
+
+def _squared_distances(z, other):
+    r2 = z @ (-2 * other.T)
+    r2 += (z**2).sum(axis=1)[:, None]
+    r2 += (other**2).sum(axis=1)
+    return np.maximum(r2, 0, out=r2)

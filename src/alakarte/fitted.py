@@ -10,7 +10,7 @@ from scipy.special import gammaln
 
 from alakarte.data.standardise import Scaling
 from alakarte.errors import Unavailable
-from alakarte.exact import closed_kernel
+from alakarte.exact import closed_gram, closed_kernel
 from alakarte.features.waves import feature_map
 from alakarte.kernels.base import ClosedForm, Kernel, RadialForm
 from alakarte.records import Draws
@@ -54,8 +54,10 @@ class FittedKernel:
         form = self.kernel.closed_form(self.values)
         if not isinstance(form, ClosedForm):
             return self.expansion(X, Y)
-        other = None if Y is None else self._inputs(Y)
-        return closed_kernel(self.spectrum, form, self._inputs(X), other) * self.scaling.y_scale**2
+        X, variance = self._inputs(X), self.scaling.y_scale**2
+        if Y is None:
+            return closed_gram(self.spectrum, form, X) * variance
+        return closed_kernel(self.spectrum, form, X, self._inputs(Y)) * variance
 
     def expansion(self, X, Y=None):
         """The expansion's k(X, Y) = Φ V Φᵀ."""

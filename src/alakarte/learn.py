@@ -96,6 +96,9 @@ def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progr
         screened = screen(objective, points, bounds, settings.max_iter_restart, settings.tol, across, report)
         points = [min(screened, key=lambda run: run.value).theta]
     problem, run = _long_run(problem, points[0], settings, progress)
+    if screened and not np.isfinite(run.value):  # no number in the long run: the best of the screening stands
+        best = min(screened, key=lambda run: run.value)
+        run = replace(run, theta=best.theta, value=best.value)
     progress.done(run)
     return Learned(problem, run, screened or [run])
 

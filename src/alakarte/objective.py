@@ -12,7 +12,7 @@ from alakarte.data.blocks import Rows
 from alakarte.dual import dual_pullback, solve_rows
 from alakarte.errors import Unavailable
 from alakarte.evidence import noise_floor, posterior_covariance, pullback, solve_weights
-from alakarte.exact import closed_kernel, closed_kernel_pullback
+from alakarte.exact import closed_gram, closed_gram_pullback
 from alakarte.features.waves import feature_map, spectrum_bar
 from alakarte.kernels.base import ClosedForm, Kernel
 from alakarte.parameters import Layout
@@ -133,8 +133,11 @@ def _signal(model):
     rows = model.problem.rows
     root = np.sqrt(rows.weight)
     if model.form == "exact":
-        signal = closed_kernel(model.spectrum, closed_form(model.problem.kernel, model.values), rows.x)
-        return signal * root * root[:, None], None
+        signal = closed_gram(model.spectrum, closed_form(model.problem.kernel, model.values), rows.x)
+        if (root != 1).any():
+            signal *= root
+            signal *= root[:, None]
+        return signal, None
     phi = model.features.phi(rows.x) * root[:, None]
     scaled = phi * np.sqrt(model.spectrum.weight_variance(model.problem.draws.shape))
     return scaled @ scaled.T, phi
@@ -154,15 +157,23 @@ def _rows_pullback(model):
     rows = model.problem.rows
     signal, phi = _signal(model)
     dual = solve_rows(signal, _root_target(model), model.noise_variance, rows.total)
-    double_bar, log_noise_bar = dual_pullback(dual)
+    inverse_kernel, log_noise_bar = dual_pullback(dual)
     root = np.sqrt(rows.weight)
     if model.form == "exact":
-        kernel_bar = 0.5 * double_bar * root * root[:, None]
+        alpha, symmetric = dual.alpha[:, 0], inverse_kernel.T
+
+        def kernel_bar(start, stop):
+            panel = symmetric[start:stop, start:] - np.outer(alpha[start:stop], alpha[start:])
+            panel *= (0.5 * root[start:stop])[:, None]
+            panel *= root[start:]
+            return panel
+
         form = closed_form(model.problem.kernel, model.values)
-        return dual.value, closed_kernel_pullback(model.spectrum, form, rows.x, kernel_bar), log_noise_bar
+        return dual.value, closed_gram_pullback(model.spectrum, form, rows.x, kernel_bar), log_noise_bar
     # Φ_bar = (K⁻¹ − ααᵀ) ΦV on rows scaled by W^½; V_bar_i V_i = ½ V_i φ_iᵀ (K⁻¹ − ααᵀ) φ_i
     variance = model.spectrum.weight_variance(model.problem.draws.shape)
-    phi_bar = double_bar @ (phi * variance)
+    scaled = phi * variance
+    phi_bar = inverse_kernel @ scaled - dual.alpha @ (dual.alpha.T @ scaled)
     log_variance_bar = 0.5 * np.einsum("ij,ij->j", phi, phi_bar)
     zeros = np.zeros(rows.n_rows)
     plain = phi / root[:, None]

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from alakarte.data.blocks import Scratch
-from alakarte.exact import closed_kernel
+from alakarte.exact import closed_gram, closed_kernel
 from alakarte.factorise import cholesky, solve_lower
 from alakarte.features.waves import FeatureMap
 from alakarte.kernels.base import ClosedForm
@@ -77,11 +77,14 @@ def padded(factor) -> np.ndarray:
     return out
 
 
+def padded_rows(array) -> np.ndarray:
+    """`array` with rows of zeros up to a multiple of PAD."""
+    return np.pad(array, [(0, -len(array) % PAD)] + [(0, 0)] * (array.ndim - 1))
+
+
 def whiten(factor, psi) -> np.ndarray:
     """L⁻¹ψᵀ (size, rows) for psi (rows, k) and a padded factor."""
-    right = np.zeros((len(psi), len(factor)))
-    right[:, : psi.shape[1]] = psi
-    return solve_lower(factor, right.T)
+    return solve_lower(factor, padded_rows(psi.T))
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,7 @@ class LowRankPosterior(Posterior):
 
 @dataclass(frozen=True)
 class RowPosterior(Posterior):
-    """An exact kernel's posterior: training rows and the factor of K."""
+    """An exact kernel's posterior: training rows, padded with rows of weight zero, and the factor of K."""
 
     spectrum: Spectrum
     form: ClosedForm
@@ -185,7 +188,7 @@ class RowPosterior(Posterior):
     def covariance(self, x):
         """k(x, x') − kᵀK⁻¹k'."""
         whitened = whiten(self.factor, self._cross(x))
-        covariance = closed_kernel(self.spectrum, self.form, x) - whitened.T @ whitened
+        covariance = closed_gram(self.spectrum, self.form, x) - whitened.T @ whitened
         covariance.flat[:: len(x) + 1] = np.maximum(covariance.diagonal(), 0)
         return covariance
 
@@ -202,7 +205,8 @@ def posterior(model: Model) -> Posterior:
     if model.form == "exact":
         dual = row_space(model)
         form = closed_form(model.problem.kernel, model.values)
-        return RowPosterior(model.spectrum, form, rows.x, np.sqrt(rows.weight), dual.alpha[:, 0], padded(dual.factor))
+        alpha, factor = padded_rows(dual.alpha[:, 0]), padded(dual.factor)
+        return RowPosterior(model.spectrum, form, padded_rows(rows.x), padded_rows(np.sqrt(rows.weight)), alpha, factor)
     root_variance = np.sqrt(model.spectrum.weight_variance(model.problem.draws.shape))
     if model.features.n_basis <= 2 * rows.n_rows:
         evidence = weight_space(model)

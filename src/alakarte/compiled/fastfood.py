@@ -3,8 +3,8 @@
 Names, arguments and results are those of `reference.py`, where the formulas stand; float32 or float64.
 A tile is as many data rows as fill one 64-byte vector (`lanes`), transposed: entry j of all of them is tile[j·lanes:],
 so that butterflies are sums of vectors and a permutation is a choice of vectors. LLVM's vectoriser gives up on
-butterflies of more than four streams, hence the generated instructions; each has a twin in Python.
-All callees are in this file: Numba's cache notices changes of a function's own file only. Paper, section 3.2.
+butterflies of more than four streams, hence the generated instructions; each has a twin in Python. All callees are in
+this file, for Numba's cache notices changes of a function's own file only. Paper, section 3.2.
 """
 
 import operator
@@ -13,20 +13,10 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from alakarte.compiled.jit import compiled, emitters, generated, wide_vectors
+from alakarte.compiled.jit import butterflies, compiled, emitters, generated, wide_vectors
 from alakarte.compiled.layout import aligned, row_major, writable
 
 _INDEX = types.int64
-
-
-def _butterflies(rows, plus, minus):
-    """H_n of a list of n vectors, in place."""
-    half = 1
-    while half < len(rows):
-        for k in range(len(rows)):
-            if not k & half:
-                rows[k], rows[k + half] = plus(rows[k], rows[k + half]), minus(rows[k], rows[k + half])
-        half *= 2
 
 
 def _radix(n):
@@ -35,7 +25,7 @@ def _radix(n):
     def twin(u, start, step):
         lanes = 64 // u.itemsize
         rows = [u[start + k * step :][:lanes].copy() for k in range(n)]
-        _butterflies(rows, operator.add, operator.sub)
+        butterflies(rows, operator.add, operator.sub)
         for k in range(n):
             u[start + k * step :][:lanes] = rows[k]
 
@@ -47,7 +37,7 @@ def _radix(n):
             for _ in range(n - 1):
                 starts.append(builder.add(starts[-1], args[2]))
             rows = [load(0, index) for index in starts]
-            _butterflies(rows, builder.fadd, builder.fsub)
+            butterflies(rows, builder.fadd, builder.fsub)
             for row, index in zip(rows, starts, strict=True):
                 store(row, 0, index)
             return context.get_dummy_value()
@@ -63,7 +53,7 @@ def _mix(n):
     def twin(u, row, i, scale, j, v, start):
         lanes = 64 // u.itemsize
         rows = [u[row[i + k] :][:lanes] * scale[j + k] for k in range(n)]
-        _butterflies(rows, operator.add, operator.sub)
+        butterflies(rows, operator.add, operator.sub)
         v[start : start + n * lanes] = np.concatenate(rows)
 
     @generated(twin)
@@ -71,7 +61,7 @@ def _mix(n):
         def codegen(context, builder, signature, args):
             entry, load, store, times = emitters(context, builder, signature, args)
             rows = [times(load(0, entry(1, args[2], k)), entry(3, args[4], k)) for k in range(n)]
-            _butterflies(rows, builder.fadd, builder.fsub)
+            butterflies(rows, builder.fadd, builder.fsub)
             for k in range(n):
                 store(rows[k], 5, args[6], k * rows[k].type.count)
             return context.get_dummy_value()
@@ -146,36 +136,33 @@ def _out_of_tile(tile, column, first, n_columns, scale, x, row, shift):
 
 
 @compiled
-def _transform(u, step, lanes):
-    """Finish H of the tile `u`: the butterflies from distance `step` on."""
-    n = u.size
-    while 16 * step <= n:
-        for base in range(0, n, 16 * step):
+def _transform(u, size, length, step, lanes):
+    """Finish H of every `length` numbers of the tile u[:size]: the butterflies from distance `step` on."""
+    while 16 * step <= length:
+        for base in range(0, size, 16 * step):
             for start in range(base, base + step, lanes):
                 _radix16(u, start, step)
         step *= 16
-    if n == 8 * step:
-        for start in range(0, step, lanes):
-            _radix8(u, start, step)
-    elif n == 4 * step:
-        for start in range(0, step, lanes):
-            _radix4(u, start, step)
-    elif n == 2 * step:
-        for start in range(0, step, lanes):
-            _radix2(u, start, step)
+    for base in range(0, size, length):
+        for start in range(base, base + step, lanes):
+            if 8 * step == length:
+                _radix8(u, start, step)
+            elif 4 * step == length:
+                _radix4(u, start, step)
+            elif 2 * step == length:
+                _radix2(u, start, step)
 
 
 @compiled
-def _mix_transform(u, row, i, scale, j, v, lanes):
-    """Write H of the rows of the tile `u` at row[i], row[i + 1], … times scale[j], … into the tile `v`."""
-    p = v.size // lanes
+def _mix_transform(u, row, i, scale, j, v, n_entries, p, lanes):
+    """Write H of the entries of the tile `u` at row[i], row[i + 1], … times scale[j], … into `v`, p by p."""
     if p >= 16:
-        for k in range(0, p, 16):
+        for k in range(0, n_entries, 16):
             _mix16(u, row, i + k, scale, j + k, v, k * lanes)
     else:
-        for k in range(p):
+        for k in range(n_entries):
             _mix1(u, row, i + k, scale, j + k, v, k * lanes)
-    _transform(v, 16 * lanes if p >= 16 else lanes, lanes)
+    _transform(v, n_entries * lanes, p * lanes, 16 * lanes if p >= 16 else lanes, lanes)
 
 
 @compiled
@@ -202,7 +189,7 @@ def _hadamard(x, n_rows, ones, column, tile, row):
     for first in range(0, n_rows, row.size):
         _starts(first, n_rows, p, row)
         _into_tile(x, row, zero, p, ones, tile, column, zero)
-        _transform(tile, row.size, row.size)
+        _transform(tile, tile.size, tile.size, row.size, row.size)
         _out_of_tile(tile, column, zero, p, ones, x, row, zero)
 
 
@@ -215,20 +202,21 @@ def project(x, input_scale, signs, permutation, gaussians, factor, position, pha
 
 @compiled
 def _project(plan, phase):
-    x, ones, tiles, row, column, first_scale, permutation, gaussians, _, kept, edge, kept_factor = plan
+    x, p, ones, tiles, row, column, first_scale, permutation, gaussians, _, kept, edge, kept_factor = plan
     n_rows, n_inputs = x.shape
-    p, lanes, n_frequencies = column.size, row.size, kept.size
-    zero = column[0]  # a literal 0 would compile a second version of the callee
-    # Addresses 4096 bytes apart look alike to the processor: 48 lines between tiles keep its loads off recent stores.
-    rows, mixed, output = tiles[0, : p * lanes], tiles[1, : p * lanes], tiles[2, : p * lanes]
+    lanes, zero = row.size, column[0]  # a literal 0 would compile a second version of the callee
+    rows, mixed, output = tiles[0], tiles[1], tiles[2]
     x_flat = x.reshape(-1)
     for first in range(0, n_rows, lanes):
         _starts(first, n_rows, n_inputs, row)
-        _into_tile(x_flat, row, zero, n_inputs, ones, rows, column, zero)
-        _starts(first, n_rows, n_frequencies, row)
+        for j in range(0, column.size, p):
+            _into_tile(x_flat, row, zero, n_inputs, ones, rows, column, j)
+        _starts(first, n_rows, kept.size, row)
         for t in range(edge.size - 1):
-            _mix_transform(rows, column, zero, first_scale, t * p, mixed, lanes)
-            _mix_transform(mixed, permutation, t * p, gaussians, t * p, output, lanes)
+            j = t * column.size
+            n = min(column.size, gaussians.size - j)
+            _mix_transform(rows, column, zero, first_scale, j, mixed, n, p, lanes)
+            _mix_transform(mixed, permutation, j, gaussians, j, output, n, p, lanes)
             _out_of_tile(output, kept, edge[t], edge[t + 1] - edge[t], kept_factor, phase, row, edge[t])
 
 
@@ -237,12 +225,12 @@ def project_pullback(x, input_scale, signs, permutation, gaussians, factor, posi
     n_stacks, p = signs.shape
     n_inputs = x.shape[1]
     plan = _plan(x, input_scale, signs, permutation, gaussians, factor, position)
+    lanes, n_entries = plan[4].size, plan[5].size
     back = np.argsort(permutation, axis=1)
-    (back_scale,) = row_major(x.dtype, np.take_along_axis(gaussians, back, axis=1).reshape(-1))
-    (bar,) = row_major(x.dtype, phase_bar)
-    sums = np.zeros((3, n_stacks, p * plan[3].size), x.dtype)
-    _project_pullback(plan, (back * plan[3].size).reshape(-1), back_scale, bar.reshape(-1), sums)
-    x_bar, gaussians_bar, factor_bar = sums.reshape(3, n_stacks, p, -1).sum(axis=3)
+    back_scale, bar = row_major(x.dtype, np.take_along_axis(gaussians, back, axis=1).reshape(-1), phase_bar)
+    sums = np.zeros((3, -(-n_stacks * p // n_entries), n_entries * lanes), x.dtype)
+    _project_pullback(plan, _tile_starts(back, n_entries, lanes), back_scale, bar.reshape(-1), sums)
+    x_bar, gaussians_bar, factor_bar = sums.reshape(3, -1, p, lanes)[:, :n_stacks].sum(axis=3)
     signs_bar = np.zeros_like(x_bar)
     signs_bar[:, :n_inputs] = input_scale * x_bar[:, :n_inputs]
     return signs[:, :n_inputs] * x_bar[:, :n_inputs], signs_bar, gaussians_bar, factor_bar
@@ -250,54 +238,62 @@ def project_pullback(x, input_scale, signs, permutation, gaussians, factor, posi
 
 @compiled
 def _project_pullback(plan, back, back_scale, phase_bar, sums):
-    x, ones, tiles, row, column, first_scale, permutation, gaussians, factor, kept, edge, _ = plan
+    x, p, ones, tiles, row, column, first_scale, permutation, gaussians, factor, kept, edge, _ = plan
     n_rows, n_inputs = x.shape
-    p, lanes, n_frequencies = column.size, row.size, kept.size
-    zero = column[0]  # a literal 0 would compile a second version of the callee
-    rows, mixed, output = tiles[0, : p * lanes], tiles[1, : p * lanes], tiles[2, : p * lanes]
-    bar, chosen = tiles[3, : p * lanes], tiles[4, : p * lanes]
+    lanes, zero = row.size, column[0]
+    rows, mixed, output, bar, chosen = tiles[0], tiles[1], tiles[2], tiles[3], tiles[4]
     x_flat = x.reshape(-1)
-    for t in range(edge.size - 1):  # stacks outside: one stack's sums stay in the cache
+    for t in range(edge.size - 1):  # stacks outside: their sums stay in the cache
+        j = t * column.size
+        n = min(column.size, gaussians.size - j)
         bar[:] = 0
         for first in range(0, n_rows, lanes):
             _starts(first, n_rows, n_inputs, row)
-            _into_tile(x_flat, row, zero, n_inputs, ones, rows, column, zero)
-            _mix_transform(rows, column, zero, first_scale, t * p, mixed, lanes)
-            _mix_transform(mixed, permutation, t * p, gaussians, t * p, output, lanes)
-            _starts(first, n_rows, n_frequencies, row)
+            for k in range(0, n, p):
+                _into_tile(x_flat, row, zero, n_inputs, ones, rows, column, k)
+            _mix_transform(rows, column, zero, first_scale, j, mixed, n, p, lanes)
+            _mix_transform(mixed, permutation, j, gaussians, j, output, n, p, lanes)
+            _starts(first, n_rows, kept.size, row)
             _into_tile(phase_bar, row, edge[t], edge[t + 1] - edge[t], ones, bar, kept, edge[t])
             for a in range(n_rows - first, lanes):  # rows past the last
                 for k in range(a, bar.size, lanes):
                     bar[k] = 0
-            _add_products(bar, output, sums[2, t])
-            _mix_transform(bar, column, zero, factor, t * p, output, lanes)
-            for k in range(p):
-                _mix1(mixed, permutation, t * p + k, ones, k, chosen, k * lanes)
-            _add_products(output, chosen, sums[1, t])
-            _mix_transform(output, back, t * p, back_scale, t * p, mixed, lanes)
-            _add_products(mixed, rows, sums[0, t])
+            _add_products(bar, output, n * lanes, sums[2, t])
+            _mix_transform(bar, column, zero, factor, j, output, n, p, lanes)
+            for k in range(n):
+                _mix1(mixed, permutation, j + k, ones, k, chosen, k * lanes)
+            _add_products(output, chosen, n * lanes, sums[1, t])
+            _mix_transform(output, back, j, back_scale, j, mixed, n, p, lanes)
+            _add_products(mixed, rows, n * lanes, sums[0, t])
 
 
 @compiled
-def _add_products(u, v, total):
+def _add_products(u, v, n, total):
     wide_vectors()
-    for i in range(total.size):
+    for i in range(n):
         total[i] += u[i] * v[i]
 
 
 def _plan(x, input_scale, signs, permutation, gaussians, factor, position):
     """Prepare what both directions need: ones, tiles, and the draws flat, with entries as starts in a tile."""
     n_stacks, p = signs.shape
+    n_entries = p * max(1, min(n_stacks, 128 // p))  # small stacks share a tile: alone, each step's latency would show
     (x,) = row_major(x.dtype, x)
     lanes = 64 // x.itemsize
     first_scale = np.zeros((n_stacks, p), x.dtype)
     first_scale[:, : x.shape[1]] = input_scale * signs[:, : x.shape[1]]  # the rest of pad(x) stays 0
-    row, column = np.empty(lanes, np.int64), np.arange(p) * lanes
     gaussians, factor = row_major(x.dtype, gaussians.reshape(-1), factor.reshape(-1))
     position = np.asarray(position, dtype=np.int64)
-    permutation = permutation.reshape(-1).astype(np.int64) * lanes
-    edge = np.searchsorted(position, np.arange(n_stacks + 1) * p)
-    kept = position % p * lanes
-    ones, tiles = np.ones(p + lanes, x.dtype), aligned((5, (p + 48) * lanes), x.dtype)  # 48: see _project
-    first_scale = first_scale.reshape(-1)
-    return x, ones, tiles, row, column, first_scale, permutation, gaussians, factor, kept, edge, factor[position]
+    edge = np.searchsorted(position, np.arange(0, n_stacks * p + n_entries, n_entries))
+    kept = position % n_entries * lanes
+    ones, tiles = np.ones(n_entries + lanes, x.dtype), aligned((5, n_entries * lanes), x.dtype)
+    row, column = np.empty(lanes, np.int64), np.arange(n_entries) * lanes
+    draws = first_scale.reshape(-1), _tile_starts(permutation, n_entries, lanes), gaussians, factor
+    return x, p, ones, tiles, row, column, *draws, kept, edge, factor[position]
+
+
+def _tile_starts(permutation, n_entries, lanes):
+    """Turn entries of each stack (T, p) into starts in the tile that holds the stack (T·p,)."""
+    n_stacks, p = permutation.shape
+    first = np.arange(n_stacks)[:, None] * p % n_entries
+    return ((first + permutation) * lanes).astype(np.int64).reshape(-1)

@@ -83,3 +83,13 @@ def emitters(context, builder, signature, args):
         return builder.fmul(value, builder.shuffle_vector(first, first, zeros))
 
     return entry, load, store, times
+
+
+def butterflies(rows, plus, minus):
+    """Replace n vectors in a list by H_n of them, with what adds and subtracts two of them."""
+    half = 1
+    while half < len(rows):
+        for k in range(len(rows)):
+            if not k & half:
+                rows[k], rows[k + half] = plus(rows[k], rows[k + half]), minus(rows[k], rows[k + half])
+        half *= 2

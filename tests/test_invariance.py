@@ -1,0 +1,204 @@
+"""What must not matter does not: blocks, threads, the order of rows, the way to compute phases, units."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from alakarte import GPRegressor
+from alakarte.data.blocks import Rows
+from alakarte.features.waves import feature_map
+from alakarte.objective import nlml_gradient
+from alakarte.posterior import LowRankPosterior, RowPosterior, WeightPosterior
+from problems import MENU, SHAPES, explicit_frequencies, phases, problem, table, values_at
+
+SMALL = {"n_components": 2, "n_frequencies": 4, "n_restarts": 3, "max_iter": 6, "max_iter_restart": 3}
+short_fits = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+THREADS = (1, 2, 3, 8)
+
+
+def fit(kernel="gm", n_jobs=1, weight=None, X=None, y=None, **settings):
+    """A short fit; not converged, which is no matter here."""
+    if X is None:
+        X, y, _ = table(3, n=60)
+    return GPRegressor(kernel, **(SMALL | settings), n_jobs=n_jobs, random_state=0).fit(X, y, weight)
+
+
+def same_bits(a, b, X):
+    left, right = (model.predict(X, return_std=True) for model in (a, b))
+    return (
+        np.array_equal(a.theta_, b.theta_)
+        and a.log_marginal_likelihood_ == b.log_marginal_likelihood_
+        and a.noise_std_ == b.noise_std_
+        and all(np.array_equal(u, v) for u, v in zip(left, right, strict=True))
+    )
+
+
+@pytest.mark.usefixtures("one_blas_thread")
+@pytest.mark.parametrize("name", MENU)
+def test_block_sizes_agree_to_rounding(name):
+    made, theta = problem(name, (3, 2, 8), form="weights")
+    value, gradient = nlml_gradient(made, theta)
+    for block_rows in (1, 5, 29, 30, 1000):
+        other = replace(made, rows=replace(made.rows, block_rows=block_rows))
+        other_value, other_gradient = nlml_gradient(other, theta)
+        assert abs(other_value - value) < 1e-12 * abs(value)
+        assert np.abs(other_gradient - gradient).max() < 1e-11 * np.abs(gradient).max()
+
+
+@pytest.mark.usefixtures("one_blas_thread")
+@pytest.mark.parametrize("name", MENU)
+def test_threads_give_the_same_bits(name, monkeypatch):
+    monkeypatch.setattr("alakarte.data.blocks.LANE_ROWS", 3)  # as many lanes as a large table has
+    made, theta = problem(name, (3, 2, 8), form="weights", n=50)
+    made = replace(made, rows=replace(made.rows, block_rows=4))
+    value, gradient = nlml_gradient(made, theta)
+    for n_jobs in THREADS:
+        other_value, other_gradient = nlml_gradient(made.with_jobs(n_jobs), theta)
+        assert other_value == value
+        assert np.array_equal(other_gradient, gradient)
+
+
+def _add_slowly(sums, scratch, x, y, weight):
+    """Sums that depend on their order to the last bit, and lanes that do not end in the order they began."""
+    time.sleep(1e-3 * (x.shape[0] % 3) + 2e-3 * float(weight[0]))
+    sums[0] += (x**3 * y).sum(axis=0)
+    sums[1] += weight.sum()
+
+
+def test_map_sum_adds_in_the_order_of_the_table(monkeypatch):
+    monkeypatch.setattr("alakarte.data.blocks.LANE_ROWS", 3)
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((41, 3)) * 10.0 ** rng.integers(-8, 8, (41, 1))
+    rows = Rows(x, rng.standard_normal((41, 1)), rng.uniform(0, 1, 41), block_rows=2)
+    sums = [rows.map_sum(_add_slowly, lambda: [np.zeros(3), np.zeros(())], n_jobs=n_jobs) for n_jobs in THREADS]
+    for other in sums[1:]:
+        assert np.array_equal(sums[0][0], other[0])
+        assert sums[0][1] == other[1]
+    assert np.allclose(sums[0][0], (x**3 * rows.y).sum(axis=0), rtol=1e-12)
+    assert np.isclose(sums[0][1], rows.total, rtol=1e-14)
+
+
+def _fail(sums, scratch, x, y, weight):
+    raise ArithmeticError("in a thread")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_map_sum_passes_errors_on(n_jobs, monkeypatch):
+    monkeypatch.setattr("alakarte.data.blocks.LANE_ROWS", 3)
+    rows = Rows(np.zeros((20, 1)), np.zeros((20, 1)), np.ones(20), block_rows=2)
+    with pytest.raises(ArithmeticError, match="in a thread"):
+        rows.map_sum(_fail, lambda: [np.zeros(1)], n_jobs=n_jobs)
+
+
+@short_fits
+@pytest.mark.parametrize("across", [20_000_000, 0], ids=["starts-in-threads", "lanes-in-threads"])
+@pytest.mark.parametrize("name", ["gm", "pwl", "ard"])
+def test_whole_fits_do_not_depend_on_threads(name, across, monkeypatch):
+    monkeypatch.setattr("alakarte.learn.ACROSS", across)
+    monkeypatch.setattr("alakarte.data.blocks.LANE_ROWS", 6)
+    X = table(3, n=60)[0]
+    models = [fit(name, n_jobs) for n_jobs in THREADS]
+    assert all(same_bits(models[0], model, X) for model in models[1:])
+
+
+@short_fits
+@pytest.mark.parametrize(("name", "expansion"), [("gm", "fastfood"), ("ssgpr", "fastfood"), ("ard", "exact")])
+def test_order_of_training_rows_does_not_matter_to_the_last_bit(name, expansion):
+    X, y, weight = table(3, n=60)
+    order = np.random.default_rng(3).permutation(60)
+    left = fit(name, X=X, y=y, weight=weight, expansion=expansion)
+    right = fit(name, X=X[order], y=y[order], weight=weight[order], expansion=expansion)
+    assert same_bits(left, right, X)
+
+
+@short_fits
+@pytest.mark.parametrize(("name", "expansion"), [("gm", "fastfood"), ("pwl", "dense"), ("ard", "exact")])
+def test_weights_equal_repeated_rows_to_the_last_bit(name, expansion):
+    X, y, weight = table(3, n=40)
+    weight[::7] = 0
+    repeats = weight.astype(int)
+    left = fit(name, X=X, y=y, weight=weight, expansion=expansion)
+    right = fit(name, X=np.repeat(X, repeats, axis=0), y=np.repeat(y, repeats), expansion=expansion)
+    assert same_bits(left, right, X)
+
+
+@short_fits
+def test_the_same_seed_gives_the_same_bits():
+    X = table(3, n=60)[0]
+    assert same_bits(fit(), fit(), X)
+    assert not np.array_equal(fit().theta_, fit(n_restarts=1).theta_)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_transform_and_matrix_give_the_same_phases(shape):
+    made, theta = problem("fsgbard", shape)
+    spectrum = made.kernel.spectrum(values_at(made, theta), made.draws)
+    expected = made.rows.x @ explicit_frequencies(spectrum, made.draws).T
+    for transform in ("fast", "matrix"):
+        projection = feature_map(spectrum, made.draws, transform).projection
+        got = phases(projection, made.draws.shape.n_frequencies, made.rows.x)
+        assert np.abs(got - expected).max() < 1e-13 * np.abs(expected).max() * shape[0]
+
+
+@short_fits
+@pytest.mark.parametrize(
+    ("name", "expansion", "n", "kind"),
+    [
+        ("gm", "fastfood", 60, WeightPosterior),
+        ("pwl", "fastfood", 60, WeightPosterior),
+        ("gm", "fastfood", 9, LowRankPosterior),
+        ("ssgpr", "dense", 60, WeightPosterior),
+        ("gm", "exact", 60, RowPosterior),
+    ],
+)
+def test_a_prediction_does_not_depend_on_its_company(name, expansion, n, kind):
+    X, y, _ = table(3, n=n)
+    model = fit(name, X=X, y=y, expansion=expansion)
+    assert isinstance(model._posterior, kind)
+    new = np.random.default_rng(9).standard_normal((301, 3))
+    mean, std = model.predict(new, return_std=True)
+    order = np.random.default_rng(2).permutation(301)
+    shuffled = model.predict(new[order], return_std=True)
+    assert np.array_equal(shuffled[0], mean[order])
+    assert np.array_equal(shuffled[1], std[order])
+    for i in range(0, 301, 43):
+        one = model.predict(new[i : i + 1], return_std=True)
+        assert (one[0][0], one[1][0]) == (mean[i], std[i])
+    part = model.predict(np.asfortranarray(new[100:290]), return_std=True)
+    assert np.array_equal(part[0], mean[100:290])
+    assert np.array_equal(part[1], std[100:290])
+    assert np.array_equal(model.predict(new), mean)
+
+
+@short_fits
+@pytest.mark.parametrize(("name", "expansion"), [("gm", "fastfood"), ("ard", "exact"), ("rbf", "dense")])
+def test_units_of_the_table_only_rename_the_result(name, expansion):
+    """Powers of two, so that the standardised table is the same to the last bit."""
+    X, y, weight = table(3, n=60)
+    factors, unit = np.array([4.0, 0.125, 1024.0]), 2.0**-7
+    left = fit(name, X=X, y=y, weight=weight, expansion=expansion)
+    right = fit(name, X=X * factors, y=y * unit, weight=weight, expansion=expansion)
+    assert np.array_equal(left.theta_, right.theta_)
+    assert np.allclose(right.kernel_.lengthscale, left.kernel_.lengthscale * factors, rtol=1e-14)
+    assert np.allclose(right.kernel_.amplitude, left.kernel_.amplitude * unit, rtol=1e-14)
+    assert right.noise_std_ == pytest.approx(left.noise_std_ * unit, rel=1e-14)
+    expected = left.log_marginal_likelihood_ - weight.sum() * np.log(unit)
+    assert right.log_marginal_likelihood_ == pytest.approx(expected, rel=1e-12)
+    assert np.allclose(right.kernel_(X * factors), left.kernel_(X) * unit**2, rtol=1e-12)
+    mean, std = left.predict(X, return_std=True)
+    assert np.allclose(right.predict(X * factors, return_std=True), (mean * unit, std * unit), rtol=1e-12)
+    assert np.allclose(right.kernel_.frequencies(), left.kernel_.frequencies() / factors, rtol=1e-14)
+    if name == "gm":
+        assert np.allclose(right.kernel_.centre, left.kernel_.centre / factors, rtol=1e-14)
+
+
+@short_fits
+def test_offsets_of_the_table_do_not_matter():
+    X, y, _ = table(3, n=60)
+    X, y = np.round(X * 64) / 64, np.round(y * 64) / 64  # exact under the shift
+    left, right = fit("ard", X=X, y=y), fit("ard", X=X + 1024, y=y - 4096)
+    assert np.allclose(left.predict(X), right.predict(X + 1024) + 4096, atol=1e-6)
+    assert left.log_marginal_likelihood_ == pytest.approx(right.log_marginal_likelihood_, abs=1e-6)

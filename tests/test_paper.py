@@ -1,0 +1,198 @@
+"""The paper's parameter counts (section 3 of the notes) and its initialisations (its section 5.1)."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from alakarte import GPRegressor
+from alakarte.data.summary import summarise
+from alakarte.features.draws import draw
+from alakarte.records import Shape, Summary
+from alakarte.starts import starts
+from problems import MENU, SHAPES, problem, table, values_at
+
+COUNTS = {
+    "rbf": lambda d, q, m, p, t: 3,
+    "ard": lambda d, q, m, p, t: d + 2,
+    "fsard": lambda d, q, m, p, t: q * m + d + 2,
+    "fsgbard": lambda d, q, m, p, t: q * m + t * p + t * d + d + 2,
+    "gm": lambda d, q, m, p, t: q * (2 * d + 1) + 1,
+    "pwl": lambda d, q, m, p, t: q * (d + 3) + 1,
+    "ssgpr": lambda d, q, m, p, t: q * m * d + 2,
+    "matern0.5": lambda d, q, m, p, t: d + 2,
+    "matern1.5": lambda d, q, m, p, t: d + 2,
+    "matern2.5": lambda d, q, m, p, t: d + 2,
+    "pwl4": lambda d, q, m, p, t: q * (1 + d + 5 + 4) + 1,  # K + 1 gaps and K weights
+}
+PADDED = {1: 1, 3: 4, 4: 4, 5: 8, 9: 16}
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", COUNTS)
+def test_number_of_parameters(name, shape):
+    d, q, m = shape
+    made, theta = problem(name, shape)
+    p = PADDED[d]
+    n_stacks = -(-q * m // p)
+    assert made.draws.shape.n_padded == p
+    assert theta.size == made.layout.size == COUNTS[name](d, q, m, p, n_stacks)
+    assert len(made.layout.labels()) == len(set(made.layout.labels())) == theta.size
+
+
+def test_every_kernel_of_the_menu_has_its_count():
+    assert set(COUNTS) == set(MENU)
+
+
+@pytest.mark.parametrize("name", MENU)
+def test_number_of_basis_functions(name):
+    """2Qm columns, 4Qm for gm."""
+    X, y, _ = table(3)
+    model = GPRegressor(MENU[name], n_components=2, n_frequencies=5, max_iter=0, random_state=0).fit(X, y)
+    assert model.n_basis_ == (4 if name == "gm" else 2) * 10
+    assert model.theta_.size == len(model.theta_labels_)
+
+
+# --------------------------------------------------------------------------- starts
+
+
+def every_start(name, shape=(3, 2, 8), n_starts=10, seed=0):
+    made, _ = problem(name, shape, n=200, weighted=False)
+    rng = np.random.default_rng(seed)
+    summary = summarise(made.rows.x, made.rows.weight, rng)
+    points = starts(made.kernel, made.layout, summary, made.draws, n_starts, rng)
+    return made, summary, [values_at(made, theta) for theta in points]
+
+
+@pytest.mark.parametrize("name", MENU)
+def test_noise_starts_at_a_tenth_of_the_targets_deviation(name):
+    for values in every_start(name)[2]:
+        assert np.exp(values["log_noise_std"]) == pytest.approx(0.1, rel=1e-12)
+    X, y, _ = table(3)
+    y = 40 * y + 7
+    model = GPRegressor(MENU[name], n_components=2, n_frequencies=4, max_iter=0, random_state=0).fit(X, y)
+    assert model.noise_std_ == pytest.approx(y.std() / 10, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", MENU)
+def test_amplitudes_start_with_the_targets_variance_in_all(name):
+    made, _, found = every_start(name, (3, 3, 4))
+    n = made.draws.shape.n_components
+    assert n == (3 if MENU[name].has_components else 1)
+    for values in found:
+        assert np.allclose(np.exp(values["log_amplitude"]), 1 / np.sqrt(n), rtol=1e-12)
+
+
+def test_rbf_starts_at_five_quantiles_of_the_distances():
+    _, summary, found = every_start("rbf", n_starts=5)
+    distances = np.linalg.norm(summary.differences, axis=1)
+    expected = np.quantile(distances[distances > 0], [0.1, 0.3, 0.5, 0.7, 0.9])
+    assert np.allclose([np.exp(values["log_lengthscale"]) for values in found], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in MENU if name not in ("rbf", "ssgpr")])
+def test_lengthscales_start_at_random_shares_of_the_ranges(name):
+    _, summary, found = every_start(name)
+    shares = np.array([np.exp(values["log_lengthscale"]) for values in found]) / (summary.ranges * np.sqrt(3))
+    assert (shares >= 0.4).all()
+    assert (shares <= 0.8).all()
+    assert shares.std(axis=0).min() > 0.05  # every start, every input its own
+
+
+def test_ranges_are_robust():
+    """From the 1 % to the 99 % quantile; the whole range where that is zero; 1 where nothing varies."""
+    rng = np.random.default_rng(0)
+    x = np.column_stack([rng.uniform(0, 1, 1000), np.zeros(1000), np.ones(1000)])
+    x[0] = [1e6, 5.0, 1.0]
+    ranges = summarise(x, np.ones(1000), rng).ranges
+    assert 0.95 < ranges[0] < 1
+    assert ranges[1] == 5
+    assert ranges[2] == 1
+
+
+def test_summary_counts_weights_as_repeated_rows():
+    rng = np.random.default_rng(0)
+    x, weight = rng.standard_normal((50, 2)), rng.integers(1, 5, 50).astype(float)
+    weighted = summarise(x, weight, np.random.default_rng(1)).ranges
+    repeated = summarise(np.repeat(x, weight.astype(int), axis=0), np.ones(int(weight.sum())), np.random.default_rng(1))
+    assert np.array_equal(weighted, repeated.ranges)
+
+
+@pytest.mark.parametrize("d", [1, 3, 9])
+@pytest.mark.parametrize("name", ["pwl", "pwl4"])
+def test_pwl_starts_around_a_distance_of_pairs(name, d):
+    _, summary, found = every_start(name, (d, 2, 8))
+    for values in found:
+        for q in range(2):
+            scaled = np.linalg.norm(summary.differences / np.exp(values["log_lengthscale"][q]), axis=1)
+            low, high = np.quantile(scaled[scaled > 0], [0.2, 0.8])
+            if name == "pwl4":  # the knots span the hat, from the origin
+                reach = np.exp(values["log_knot_gaps"][q]).sum()
+                width = reach / (2 + max(np.sqrt(d - 1) - 2, 0.01) / 2)
+            else:
+                width = np.exp(values["log_hat_width"][q])
+                edge = max(np.sqrt(d - 1) - 2, 0.01) * width / 2
+                assert values["hat_edge"][q] == pytest.approx(edge, rel=1e-12)
+            assert low * (1 - 1e-12) <= 2 / width <= high * (1 + 1e-12)
+
+
+def test_gm_starts_with_centres_that_are_small_but_not_zero():
+    """μ = 0 is a stationary point; μ ~ N(0, (c/ℓ)²) with c between 0.1 and 0.5."""
+    _, _, found = every_start("gm", (3, 3, 4), n_starts=40)
+    ratio = np.array([values["centre"] * np.exp(values["log_lengthscale"]) for values in found])
+    assert (ratio != 0).all()
+    assert 0.1 < np.sqrt(np.mean(ratio**2)) < 0.5
+    assert abs(np.mean(ratio)) < 5 * ratio.std() / np.sqrt(ratio.size)
+
+
+def test_ssgpr_starts_at_normal_frequencies_over_lengthscales():
+    _, summary, found = every_start("ssgpr", n_starts=40)
+    omega = np.array([values["frequencies"] for values in found]) * summary.ranges * np.sqrt(3)
+    spread = np.sqrt(np.mean(omega**2, axis=(0, 1)))  # 1/u with u in [0.4, 0.8]
+    assert (spread > 1 / 0.8).all()
+    assert (spread < 1 / 0.4).all()
+
+
+def test_fsgbard_starts_at_its_draws():
+    made, _, found = every_start("fsgbard")
+    for values in found:
+        assert np.array_equal(values["gaussians"], made.draws.stacks.gaussians)
+        assert np.array_equal(np.abs(values["signs"]), np.ones_like(values["signs"]))
+
+
+def test_more_starts_never_change_the_earlier_ones():
+    few, many = every_start("gm", n_starts=2)[2], every_start("gm", n_starts=6)[2]
+    for left, right in zip(few, many[:2], strict=True):
+        assert all(np.array_equal(left[name], right[name]) for name in left)
+
+
+def test_a_constant_table_still_has_starts():
+    summary = summarise(np.zeros((5, 2)), np.ones(5), np.random.default_rng(0))
+    assert summary.distance(0.5) == 1
+    for name, kernel in MENU.items():
+        shape = Shape(2, (4,))
+        draws = draw(shape, "fastfood", np.random.default_rng(0))
+        values = kernel.start(shape, summary, draws, np.random.default_rng(0), 0.5)
+        assert all(np.isfinite(value).all() for value in values.values()), name
+
+
+def test_distances_that_are_zero_are_dropped():
+    summary = Summary(np.ones(1), np.array([[0.0], [0.0], [0.0], [2.0]]))
+    assert summary.distance(0.1) == 2
+
+
+def test_best_of_the_restarts_continues():
+    X, y, _ = table(3)
+    settings = {"n_components": 1, "n_frequencies": 6, "n_restarts": 4, "max_iter": 5, "max_iter_restart": 3}
+    with pytest.warns(ConvergenceWarning, match="max_iter=5"):
+        model = GPRegressor("ard", **settings, random_state=0).fit(X, y)
+    screened = [start["log_marginal_likelihood"] for start in model.starts_]
+    assert len(screened) == 4
+    assert len(set(screened)) == 4
+    assert model.log_marginal_likelihood_ >= max(screened)
+    assert model.trace_["value"][0] == pytest.approx(max(screened), rel=1e-12)
+
+
+def test_defaults_of_the_paper():
+    """150 iterations, 20 for every restart."""
+    model = GPRegressor()
+    assert (model.max_iter, model.max_iter_restart) == (150, 20)
