@@ -18,7 +18,15 @@ from alakarte.data.read import MERGE_ROWS, merge_rows, read_training
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-SMALL = {"n_components": 2, "n_frequencies": 8, "n_restarts": 2, "max_iter": 10, "max_iter_restart": 4, "n_jobs": 1, "random_state": 0}
+SMALL = {
+    "n_components": 2,
+    "n_frequencies": 8,
+    "n_restarts": 2,
+    "max_iter": 10,
+    "max_iter_restart": 4,
+    "n_jobs": 1,
+    "random_state": 0,
+}
 MODELS = {
     "ard": {"kernel": "ard"},
     "gm": {"kernel": "gm"},

@@ -14,6 +14,7 @@ from alakarte.objective import nlml_gradient
 from alakarte.optimise import WINDOW, minimise, screen
 from problems import problem, table, values_at
 
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 FREE = (np.full(4, -np.inf), np.full(4, np.inf))
 START = np.array([-1.2, 1.0, 0.5, 2.0])
 FAILURES = [np.nan, np.inf, "gradient", IllConditioned, np.linalg.LinAlgError, FloatingPointError]
@@ -78,7 +79,7 @@ def test_failures_inside_a_fit_give_the_best_point_and_one_warning(seed, monkeyp
     X, y, _ = table(2, n=12)
     function = Failing(nlml_gradient, seed)
     monkeypatch.setattr(alakarte.learn, "nlml_gradient", function)
-    settings = {"n_components": 1, "n_frequencies": 4, "n_restarts": 2, "max_iter": 12, "max_iter_restart": 3}
+    settings = {"n_components": 1, "n_frequencies": 4, "n_restarts": 2, "max_iter": 6, "max_iter_restart": 2}
     model = GPRegressor("ard", **settings, n_jobs=1, random_state=seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

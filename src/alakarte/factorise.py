@@ -4,7 +4,7 @@ In: a symmetric matrix, positive definite up to rounding. Out: its lower factor.
 """
 
 import numpy as np
-from scipy.linalg import lapack, solve_triangular
+from scipy.linalg import eigh, lapack, solve_triangular
 
 from alakarte.errors import IllConditioned
 
@@ -24,7 +24,7 @@ def cholesky(matrix: np.ndarray) -> np.ndarray:
     columns = matrix if matrix.flags.f_contiguous else matrix.T  # LAPACK's order, without a copy
     factor, info = lapack.dpotrf(columns, lower=1, clean=0, overwrite_a=1)
     jitter = np.finfo(float).eps * scale * k
-    while info > 0 and jitter <= 1e-4 * scale:
+    while info > 0 and 0 < jitter <= 1e-4 * scale:
         mirror(factor.T)  # the upper triangle still holds the matrix
         factor.flat[:: k + 1] = diagonal + jitter
         factor, info = lapack.dpotrf(factor, lower=1, clean=0, overwrite_a=1)
@@ -32,6 +32,15 @@ def cholesky(matrix: np.ndarray) -> np.ndarray:
     if info != 0 or not np.isfinite(factor.diagonal()).all():
         raise IllConditioned("matrix is not positive definite")
     return factor
+
+
+def square_root(matrix: np.ndarray) -> np.ndarray:
+    """R with R Rᵀ = `matrix` (k, k): Cholesky's, or, where rounding left it indefinite, eigenvalues cut at zero."""
+    try:
+        return np.tril(cholesky(matrix.copy()))
+    except IllConditioned:
+        values, vectors = eigh(matrix)
+        return vectors * np.sqrt(np.maximum(values, 0))
 
 
 def mirror(matrix: np.ndarray) -> None:

@@ -54,7 +54,7 @@ class FittedKernel:
         form = self.kernel.closed_form(self.values)
         if not isinstance(form, ClosedForm):
             return self.expansion(X, Y)
-        X, variance = self._inputs(X), self.scaling.y_scale**2
+        X, variance = self._inputs(X), self.scaling.y_variance
         if Y is None:
             return closed_gram(self.spectrum, form, X) * variance
         return closed_kernel(self.spectrum, form, X, self._inputs(Y)) * variance
@@ -62,7 +62,7 @@ class FittedKernel:
     def expansion(self, X, Y=None):
         """The expansion's k(X, Y) = Φ V Φᵀ."""
         features = feature_map(self.spectrum, self.draws)
-        variance = self.spectrum.weight_variance(self.draws.shape) * self.scaling.y_scale**2
+        variance = self.spectrum.weight_variance(self.draws.shape) * self.scaling.y_variance
         left = features.phi(self._inputs(X))
         right = left if Y is None else features.phi(self._inputs(Y))
         return (left * variance) @ right.T
@@ -87,7 +87,7 @@ class FittedKernel:
             for sign in (1, -1):
                 z2 = (((omega - sign * centre) / scale) ** 2).sum(axis=1)
                 total += 0.5 * np.exp(2 * spectrum.log_amplitude[q] + self._log_density(z2, d, q) - np.log(scale).sum())
-        return total * self.scaling.y_scale**2 * np.prod(self.scaling.x_scale)
+        return total * self.scaling.y_variance * np.prod(self.scaling.x_scale)
 
     def _log_density(self, z2, d, q):
         form = self.kernel.closed_form(self.values)

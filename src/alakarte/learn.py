@@ -82,7 +82,8 @@ def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progr
         problem = replace(problem, draws=warm[0])
         points = [problem.layout.clip(warm[1])]
     else:
-        summary = summarise(rows.x, rows.weight, summary_rng)
+        scale = 1.0 if rows.scaling is None else scaling.x_scale
+        summary = summarise(rows.x, rows.weight, summary_rng, scale)
         n_starts = 1 if settings.max_iter == 0 else settings.n_restarts
         points = starts(settings.kernel, problem.layout, summary, problem.draws, n_starts, starts_rng)
     if settings.expansion == "exact":
@@ -122,14 +123,13 @@ def _long_run(problem: Problem, point, settings: Settings, progress: Progress) -
     return double, replace(further, n_iter=run.n_iter + further.n_iter, trace=run.trace + further.trace)
 
 
-def relevance(problem: Problem, spectrum) -> np.ndarray:
-    """(d,) √(Σ v² ω_j²) over the frequencies of standardised inputs, normalised to sum to one."""
+def relevance(problem: Problem, spectrum, varies) -> np.ndarray:
+    """(d,) √(Σ v² ω_j²) over the frequencies of standardised inputs that vary, normalised to sum to one."""
     shape = problem.draws.shape
     share = np.exp(2 * spectrum.log_amplitude) / np.asarray(shape.counts)
     omega = feature_map(spectrum, problem.draws, "matrix").projection.frequencies
     squares = omega**2 @ share[shape.component]
     if spectrum.centre is not None:  # ω = a∘z ± μ: the cross terms cancel
         squares += np.exp(2 * spectrum.log_amplitude) @ spectrum.centre**2
-    varies = (problem.rows.x != 0).any(axis=0)  # a constant input is zero after standardisation
     weight = np.sqrt(squares) * varies
     return weight / weight.sum() if weight.sum() > 0 else weight

@@ -124,13 +124,13 @@ def closed_form(kernel: Kernel, values) -> ClosedForm:
 
 
 def _root_target(model):
-    rows = model.problem.rows
+    rows = model.problem.rows.whole()
     return rows.y * np.sqrt(rows.weight)[:, None]
 
 
 def _signal(model):
     """W^½ K W^½ (n, n), and W^½ Φ (n, D) where there is an expansion."""
-    rows = model.problem.rows
+    rows = model.problem.rows.whole()
     root = np.sqrt(rows.weight)
     if model.form == "exact":
         signal = closed_gram(model.spectrum, closed_form(model.problem.kernel, model.values), rows.x)
@@ -154,7 +154,7 @@ def _weights_pullback(model):
 
 
 def _rows_pullback(model):
-    rows = model.problem.rows
+    rows = model.problem.rows.whole()
     signal, phi = _signal(model)
     dual = solve_rows(signal, _root_target(model), model.noise_variance, rows.total)
     inverse_kernel, log_noise_bar = dual_pullback(dual)

@@ -52,7 +52,8 @@ class _Recorder:
 
     def __call__(self, theta):
         try:
-            value, gradient = self.function(theta)
+            with np.errstate(all="ignore"):  # what is not finite is counted below
+                value, gradient = self.function(theta)
             good = bool(np.isfinite(value) and np.isfinite(gradient).all())
         except (IllConditioned, FloatingPointError, np.linalg.LinAlgError):
             good = False

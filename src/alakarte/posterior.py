@@ -15,7 +15,7 @@ from scipy.linalg import svd
 
 from alakarte.data.blocks import Scratch
 from alakarte.exact import closed_gram, closed_kernel
-from alakarte.factorise import cholesky, solve_lower
+from alakarte.factorise import solve_lower, square_root
 from alakarte.features.waves import FeatureMap
 from alakarte.kernels.base import ClosedForm
 from alakarte.objective import Model, closed_form, row_space, weight_space
@@ -193,17 +193,15 @@ class RowPosterior(Posterior):
         return covariance
 
     def sample(self, x, n_samples, rng):
-        """Mean + Cholesky factor of the covariance × normal."""
-        jitter = 1e-12 * np.exp(2 * self.spectrum.log_amplitude).sum()
-        factor = np.tril(cholesky(self.covariance(x) + jitter * np.eye(len(x))))
-        return self.mean(x)[:, None] + factor @ rng.standard_normal((len(x), n_samples))
+        """Mean + root of the covariance × normal."""
+        return self.mean(x)[:, None] + square_root(self.covariance(x)) @ rng.standard_normal((len(x), n_samples))
 
 
 def posterior(model: Model) -> Posterior:
     """The posterior of a model, in the form that is cheapest to keep."""
     rows = model.problem.rows
     if model.form == "exact":
-        dual = row_space(model)
+        dual, rows = row_space(model), rows.whole()
         form = closed_form(model.problem.kernel, model.values)
         alpha, factor = padded_rows(dual.alpha[:, 0]), padded(dual.factor)
         return RowPosterior(model.spectrum, form, padded_rows(rows.x), padded_rows(np.sqrt(rows.weight)), alpha, factor)
@@ -211,6 +209,7 @@ def posterior(model: Model) -> Posterior:
     if model.features.n_basis <= 2 * rows.n_rows:
         evidence = weight_space(model)
         return WeightPosterior(model.features, evidence.weight_mean[:, 0], root_variance, padded(evidence.factor))
+    rows = rows.whole()
     psi = model.features.phi(rows.x) * root_variance * np.sqrt(rows.weight)[:, None]
     left, singular, right = svd(psi, full_matrices=False, check_finite=False)
     target = left.T @ (rows.y[:, 0] * np.sqrt(rows.weight))

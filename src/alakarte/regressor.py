@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from alakarte.checks import check_settings
 from alakarte.data.blocks import Rows
-from alakarte.data.read import merge_rows, read_inputs, read_training
+from alakarte.data.read import MERGE_ROWS, merge_rows, read_inputs, read_training
 from alakarte.data.standardise import standardise
 from alakarte.errors import InvalidInput
 from alakarte.fitted import FittedKernel
@@ -147,7 +147,9 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         X, y, weight = merge_rows(X, y, weight)
         warm = (self._problem.draws, self.theta_) if self.warm_start and hasattr(self, "_problem") else None
         scaling = standardise(X, y, weight)
-        rows = Rows(scaling.inputs(X), scaling.target(y)[:, None], weight)
+        rows = Rows(X, y[:, None], weight, scaling=scaling)
+        if len(X) <= MERGE_ROWS:
+            rows = rows.whole()
         offset = rows.total * np.log(scaling.y_scale)
         rng = _generator(self.random_state)
         with one_blas_thread():
@@ -155,7 +157,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
             problem, run = learned.problem, learned.run
             model = model_at(problem, run.theta)
             self._posterior = posterior(model)
-            self.relevance_ = relevance(problem, model.spectrum)
+            self.relevance_ = relevance(problem, model.spectrum, scaling.x_live)
         self._problem = replace(problem, rows=None)
         self._scaling = scaling
         self.theta_ = run.theta
@@ -219,7 +221,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
                 z = self._scaling.inputs(X)
                 covariance = self._posterior.covariance(z)
                 covariance.flat[:: len(z) + 1] += noise**2
-                return self._mean(z, n_jobs), covariance * scale * scale
+                return self._mean(z, n_jobs), covariance * self._scaling.y_variance
             mean, std = np.empty(len(X)), np.empty(len(X) if return_std else 0)
             for start in range(0, len(X), CHUNK_ROWS):  # memory does not grow with the rows
                 part = slice(start, start + CHUNK_ROWS)
@@ -242,7 +244,8 @@ class GPRegressor(RegressorMixin, BaseEstimator):
 
     def sample_y(self, X, n_samples=1, random_state=0, include_noise=True):
         """Functions drawn from the posterior at the rows of X, (rows, n_samples)."""
-        z = self._scaling.inputs(self._checked(X))
+        X = self._checked(X)
+        z = self._scaling.inputs(X)
         rng = _generator(random_state)
         with one_blas_thread():
             samples = self._posterior.sample(z, n_samples, rng) * self._scaling.y_scale + self._scaling.y_mean
@@ -268,7 +271,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         theta = self.theta_ if theta is None else np.asarray(theta, dtype=float)
         if theta.shape != self.theta_.shape:
             raise InvalidInput(f"theta has shape {theta.shape}; this model has {self.theta_.shape}, see theta_labels_.")
-        rows = Rows(self._scaling.inputs(X), self._scaling.target(y)[:, None], weight)
+        rows = Rows(X, y[:, None], weight, scaling=self._scaling)
         problem = replace(self._problem, rows=rows)
         offset = rows.total * np.log(self._scaling.y_scale)
         with one_blas_thread():

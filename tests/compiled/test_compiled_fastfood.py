@@ -158,3 +158,12 @@ def test_nan_and_inf_stay_in_their_row(dtype):
     assert np.isnan(phase[3]).all()
     assert not np.isfinite(phase[4]).any()
     np.testing.assert_array_equal(np.delete(phase, [3, 4], axis=0), np.delete(clean, [3, 4], axis=0))
+
+
+def test_a_wrong_shape_is_refused():
+    arguments = draw((3, 4, 2, 5), np.float64)
+    for shape in ((3, 6), (2, 5), (5,)):
+        with pytest.raises(ValueError, match="shape"):
+            fastfood.project(*arguments, np.zeros(shape))
+        with pytest.raises(ValueError, match="shape"):
+            fastfood.project_pullback(*arguments, np.zeros(shape))

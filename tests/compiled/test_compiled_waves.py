@@ -189,3 +189,18 @@ def test_a_row_does_not_depend_on_the_others(features, dtype):
         alone = features(waves, {**draws, **{name: draws[name][i : i + 1] for name in per_row}}, np.asarray)
         for result, all_rows in zip(alone, together, strict=True):
             np.testing.assert_array_equal(result[0], all_rows[i])
+
+
+def test_a_wrong_shape_is_refused():
+    phase, phi, row = np.zeros((3, 2)), np.zeros((3, 8)), np.zeros(3)
+    component = np.zeros(2, int)
+    with pytest.raises(ValueError, match="shape"):
+        waves.sincos(phase, np.zeros((3, 2)), np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="shape"):
+        waves.wave_pairs(phase, phi)
+    with pytest.raises(ValueError, match="shape"):
+        waves.wave_products(phase, np.zeros((3, 1)), component, phi[:2])
+    with pytest.raises(ValueError, match="shape"):
+        waves.wave_pairs_pullback(phi, phi, row, phi[0], row, phase)
+    with pytest.raises(ValueError, match="shape"):
+        waves.wave_products_pullback(phi, phi, row, phi[0], row, component, phase[:2], np.zeros((3, 1)))

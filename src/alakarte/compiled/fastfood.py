@@ -196,7 +196,7 @@ def _hadamard(x, n_rows, ones, column, tile, row):
 def project(x, input_scale, signs, permutation, gaussians, factor, position, phase):
     """phase_j = factor_j [H G Π H B pad(x ∘ a)]_j for every stack; arguments as in `reference.py`."""
     plan = _plan(x, input_scale, signs, permutation, gaussians, factor, position)
-    with writable(phase) as out:
+    with writable(phase, x.shape[0], position.size) as out:
         _project(plan, out.reshape(-1))
 
 
@@ -222,14 +222,14 @@ def _project(plan, phase):
 
 def project_pullback(x, input_scale, signs, permutation, gaussians, factor, position, phase_bar):
     """Return the derivatives of `project`, summed over the rows; arguments and results as in `reference.py`."""
-    n_stacks, p = signs.shape
-    n_inputs = x.shape[1]
+    (n_stacks, p), n_inputs = signs.shape, x.shape[1]
     plan = _plan(x, input_scale, signs, permutation, gaussians, factor, position)
     lanes, n_entries = plan[4].size, plan[5].size
     back = np.argsort(permutation, axis=1)
     back_scale, bar = row_major(x.dtype, np.take_along_axis(gaussians, back, axis=1).reshape(-1), phase_bar)
+    back, bar = _tile_starts(back, n_entries, lanes), bar.reshape(x.shape[0] * position.size)
     sums = np.zeros((3, -(-n_stacks * p // n_entries), n_entries * lanes), x.dtype)
-    _project_pullback(plan, _tile_starts(back, n_entries, lanes), back_scale, bar.reshape(-1), sums)
+    _project_pullback(plan, back, back_scale, bar, sums)
     x_bar, gaussians_bar, factor_bar = sums.reshape(3, -1, p, lanes)[:, :n_stacks].sum(axis=3)
     signs_bar = np.zeros_like(x_bar)
     signs_bar[:, :n_inputs] = input_scale * x_bar[:, :n_inputs]

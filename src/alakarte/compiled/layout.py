@@ -15,8 +15,13 @@ def row_major(dtype, *arrays):
 
 
 @contextmanager
-def writable(array):
-    """Lend a row-major array to write into: `array` itself, or a stand-in that is copied into it at the end."""
+def writable(array, *shape):
+    """Lend a row-major array to write into: `array` itself, or a stand-in that is copied into it at the end.
+
+    Compiled code writes wherever it is told to, so that a wrong shape would destroy other memory.
+    """
+    if array.shape != shape:
+        raise ValueError(f"an array to write into has shape {array.shape}, the result needs {shape}")
     if array.flags.c_contiguous:
         yield array
     else:

@@ -102,13 +102,14 @@ def _sincos_chunks(x, sine, cosine):
 def sincos(x, sine, cosine):
     """Write sin x and cos x into two arrays of the shape of `x`."""
     (x,) = row_major(x.dtype, x)
-    with writable(sine) as sine_out, writable(cosine) as cosine_out:
+    with writable(sine, *x.shape) as sine_out, writable(cosine, *x.shape) as cosine_out:
         _sincos_chunks(x.reshape(-1), sine_out.reshape(-1), cosine_out.reshape(-1))
 
 
 def wave_pairs(phase, phi):
     """Write phi (rows, 2F) = [cos phase | sin phase]."""
-    with writable(phi) as out:
+    n_rows, n_frequencies = phase.shape
+    with writable(phi, n_rows, 2 * n_frequencies) as out:
         _wave_pairs(*row_major(phi.dtype, phase), out)
 
 
@@ -122,7 +123,7 @@ def _wave_pairs(phase, phi):
 def wave_pairs_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar):
     """phase_bar (rows, F) from Φ_bar = W (Φ P − r βᵀ); arguments as in `reference.py`."""
     arguments = row_major(phi.dtype, phi, phi_p, residual, weight_mean, row_weight)
-    with writable(phase_bar) as out:
+    with writable(phase_bar, phi.shape[0], phi.shape[1] // 2) as out:
         _wave_pairs_pullback(*arguments, out)
 
 
@@ -165,7 +166,8 @@ def _dot(u, v):
 
 def wave_products(phase, shift, component, phi):
     """Write phi (rows, 4F) = [cos ξ cos ζ | sin ξ cos ζ | cos ξ sin ζ | sin ξ sin ζ], as in `reference.py`."""
-    with writable(phi) as out:
+    n_rows, n_frequencies = phase.shape
+    with writable(phi, n_rows, 4 * n_frequencies) as out:
         _wave_products(*row_major(phi.dtype, phase, shift), *_runs(component), out)
 
 
@@ -194,7 +196,11 @@ def _times(u, factor, v):
 def wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, component, phase_bar, shift_bar):
     """phase_bar (rows, F) and shift_bar (rows, Q) of `wave_products`; arguments as in `reference.py`."""
     arguments = row_major(phi.dtype, phi, phi_p, residual, weight_mean, row_weight)
-    with writable(phase_bar) as phase_out, writable(shift_bar) as shift_out:
+    n_rows, n_columns = phi.shape
+    with (
+        writable(phase_bar, n_rows, n_columns // 4) as phase_out,
+        writable(shift_bar, n_rows, shift_bar.shape[1]) as shift_out,
+    ):
         _wave_products_pullback(*arguments, *_runs(component), phase_out, shift_out)
 
 

@@ -1,6 +1,6 @@
 """Rows, visited block by block: add something of every block to a sum. Threads, and later machines, are the same thing.
 
-In: standardised arrays. Out: `Rows` with `map_sum`, the one way to go over the rows. Knows nothing of kernels.
+In: arrays, standardised or with their scaling. Out: `Rows` with `map_sum`, the one way to go over the rows.
 Rows are cut into a fixed number of lanes, each with a sum of its own, added in order at the end: the bits depend on the
 table and the size of the sum, never on the number of threads.
 """
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+
+from alakarte.data.standardise import Scaling
 
 BLOCK_ROWS = 2048
 LANES = 8
@@ -35,12 +37,17 @@ class Scratch:
 
 @dataclass(frozen=True)
 class Rows:
-    """Training rows: inputs (n, d), targets (n, T), weights (n,)."""
+    """Training rows: inputs (n, d), targets (n, T), weights (n,).
+
+    Standardised already, or with a `scaling` in the user's units: then blocks are standardised as they are visited, and
+    a large table is never copied.
+    """
 
     x: np.ndarray
     y: np.ndarray
     weight: np.ndarray
     block_rows: int = BLOCK_ROWS
+    scaling: Scaling | None = None
 
     @property
     def n_rows(self) -> int:
@@ -52,6 +59,15 @@ class Rows:
         """N, the sum of weights."""
         return float(self.weight.sum())
 
+    def block(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Standardised x, y, weight of some rows."""
+        x, y, weight = self.x[start:stop], self.y[start:stop], self.weight[start:stop]
+        return (x, y, weight) if self.scaling is None else (self.scaling.inputs(x), self.scaling.target(y), weight)
+
+    def whole(self) -> "Rows":
+        """All rows standardised, in memory."""
+        return self if self.scaling is None else Rows(*self.block(0, self.n_rows), self.block_rows)
+
     def map_sum(self, function: Callable, zero: Callable, *arguments, n_jobs: int = 1) -> list[np.ndarray]:
         """Sums over all blocks.
 
@@ -59,13 +75,15 @@ class Rows:
         """
         first = zero()
         lanes = self._lanes(sum(part.nbytes for part in first))
+        errors = np.geterr()
 
         def visit(index):
             sums, scratch = first if index == 0 else zero(), Scratch()
             low, high = lanes[index], lanes[index + 1]
             edges = np.linspace(low, high, -(-(high - low) // self.block_rows) + 1).astype(int)
-            for start, stop in pairwise(edges):
-                function(sums, scratch, self.x[start:stop], self.y[start:stop], self.weight[start:stop], *arguments)
+            with np.errstate(**errors):  # threads do not inherit it
+                for start, stop in pairwise(edges):
+                    function(sums, scratch, *self.block(start, stop), *arguments)
             return sums
 
         n_lanes = len(lanes) - 1

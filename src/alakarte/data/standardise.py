@@ -16,6 +16,7 @@ FAR = 1e8
 _FAR_TARGET = 1e100
 # Training values stay below this: predictions some thousand times larger are still finite.
 _LARGEST = 1e304
+_LARGEST_ROOT = 1e150  # likewise for squares
 _BLOCK_ROWS = 4096
 
 
@@ -39,15 +40,24 @@ class Scaling:
             z[:, ~self.x_live] = 0.0
         return z
 
+    @property
+    def y_variance(self) -> float:
+        """y_scale², for covariances in the user's units."""
+        if self.y_scale > _LARGEST_ROOT:
+            raise InvalidInput(
+                f"The standard deviation of y is {self.y_scale:.3g}; beyond {_LARGEST_ROOT:g} covariances do not fit into "
+                "float64: ask for return_std, or divide y by a constant."
+            )
+        return self.y_scale**2
+
     def target(self, y):
-        """Standardised copy of y (rows,)."""
+        """Standardised copy of y (rows, …)."""
         with np.errstate(over="ignore"):
             z = (y - self.y_mean) / self.y_scale
-        far = np.abs(z) > _FAR_TARGET
-        if far.any():
-            row = int(np.argmax(far))
+        if np.abs(z).max(initial=0.0) > _FAR_TARGET:
+            worst = y.flat[int(np.argmax(np.abs(z)))]
             raise InvalidInput(
-                f"y[{row}] = {y[row]:.3g} lies more than {_FAR_TARGET:g} standard deviations from the mean of the "
+                f"y = {worst:.3g} lies more than {_FAR_TARGET:g} standard deviations from the mean of the "
                 f"training rows, {self.y_mean:.3g} ± {self.y_scale:.3g}: check that value and its weight."
             )
         return z

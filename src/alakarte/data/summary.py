@@ -8,8 +8,8 @@ from alakarte.records import Summary
 RANGE_ROWS = 100_000
 
 
-def summarise(x, weight, rng: np.random.Generator) -> Summary:
-    """Summary of standardised rows x (n, d) with weights (n,)."""
+def summarise(x, weight, rng: np.random.Generator, scale=1.0) -> Summary:
+    """Summary of rows x (n, d) with weights (n,), in units of `scale`."""
     n = x.shape[0]
     n_pairs = int(min(n * (n - 1) / 2, np.clip(n / 5, 2000, 100_000)))
     if n * (n - 1) / 2 <= n_pairs:
@@ -23,7 +23,8 @@ def summarise(x, weight, rng: np.random.Generator) -> Summary:
         weight = np.ones(RANGE_ROWS)
     ranges = _robust_ranges(x, weight)
     ranges = np.where(ranges > 0, ranges, full)
-    return Summary(np.where(ranges > 0, ranges, 1.0), differences)
+    ranges = np.where(ranges > 0, ranges / scale, 1.0)
+    return Summary(ranges, np.divide(differences, scale, out=differences))
 
 
 def _picks(weight, size, rng):
