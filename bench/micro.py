@@ -82,7 +82,7 @@ def bench_project(dtype, n_inputs, n_rows=2048, n_frequencies=8192):
 def main():
     with threadpool_limits(1), ThreadPoolExecutor(2) as pool:
         for dtype in (np.float64, np.float32):
-            for n in (2**21, 2**13):  # from memory, and within the second-level cache
+            for n in (2**21, 2**18 // np.dtype(dtype).itemsize):  # from memory, and within the second-level cache
                 bench_sincos(dtype, pool, n)
         print("\nproduct / transform, one thread, per phase: output aligned to cache lines, then as NumPy allocates it")
         for dtype in (np.float32, np.float64):

@@ -13,8 +13,8 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
-from alakarte import GPRegressor
-from alakarte.data.read import MERGE_ROWS, merge_rows, read_training
+from alakarte import GPRegressor, regressor
+from alakarte.data import read
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -185,6 +185,15 @@ def test_table_gives_finite_predictions(case, name):
     check_predictions(model(name).fit(case.X, case.y), case.X)
 
 
+@pytest.mark.parametrize("name", ["ard", "exact ard"])
+@named(FITS)
+def test_table_that_is_standardised_block_by_block(case, name, monkeypatch):
+    """As tables of more than MERGE_ROWS rows are: neither merged nor copied."""
+    monkeypatch.setattr(read, "MERGE_ROWS", 0)
+    monkeypatch.setattr(regressor, "MERGE_ROWS", 0)
+    check_predictions(model(name).fit(case.X, case.y), case.X)
+
+
 @named(REFUSALS)
 def test_table_is_refused_with_a_clear_message(case):
     check_refusal(case.error, model().fit, case.X, case.y)
@@ -264,13 +273,13 @@ def test_units_do_not_change_a_bit(power, name):
     np.testing.assert_array_equal(np.array(target) / unit, plain)
 
 
-@pytest.mark.parametrize("n_rows", [50, MERGE_ROWS + 1])
+@pytest.mark.parametrize("n_rows", [50, read.MERGE_ROWS + 1])
 def test_a_good_table_is_not_copied_before_it_is_standardised(n_rows):
     X = np.random.default_rng(0).standard_normal((n_rows, 2))
-    inputs, target, weight = read_training(model(), X, X[:, 0], None)
+    inputs, target, weight = read.read_training(model(), X, X[:, 0], None)
     assert np.shares_memory(inputs, X)
-    if n_rows > MERGE_ROWS:
-        assert np.shares_memory(merge_rows(inputs, target, weight)[0], X)
+    if n_rows > read.MERGE_ROWS:
+        assert np.shares_memory(read.merge_rows(inputs, target, weight)[0], X)
 
 
 QUERIES = [

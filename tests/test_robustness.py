@@ -43,7 +43,7 @@ def table(n=30):
 
 
 def random_inputs(rng, n, d):
-    """(n, d): normal, heavy tails, a coarse grid or nearly on a line; columns and rows may be duplicated or constant."""
+    """(n, d): normal, heavy tails, a coarse grid or near a line; columns and rows may be duplicated or constant."""
     X = rng.standard_normal((n, d))
     X = [X, X**9, np.round(X), X[:, :1] + 1e-9 * X][rng.integers(4)]
     X = X[:, rng.integers(d, size=d)] if rng.uniform() < 0.4 else X
@@ -120,17 +120,17 @@ def test_a_handful_of_rows(kernel, n_rows):
 @pytest.mark.parametrize("kernel", ["ard", "gm", "pwl", "fsgbard"])
 def test_thousands_of_columns_for_three_rows(kernel):
     X = np.random.default_rng(0).standard_normal((3, 2))
-    fitted = model(kernel, n_frequencies=2048, n_restarts=1, max_iter=2).fit(X, [1.0, 2.0, 3.0])
-    assert fitted.n_basis_ >= 8192
+    fitted = model(kernel, n_frequencies=1024, n_restarts=1, max_iter=2).fit(X, [1.0, 2.0, 3.0])
+    assert fitted.n_basis_ >= 4096
     check_finite(fitted, X)
 
 
-@pytest.mark.parametrize("kernel", ["ard", "gm", "pwl"])
-@pytest.mark.parametrize("expansion", ["fastfood", "exact"])
+WAYS = [("ard", "fastfood"), ("gm", "fastfood"), ("pwl", "fastfood"), ("ard", "exact"), ("gm", "exact")]
+
+
+@pytest.mark.parametrize(("kernel", "expansion"), WAYS)
 @pytest.mark.parametrize("noise_std", [None, 0.0, 1e-9])
-def test_a_function_without_noise_is_followed(noise_std, expansion, kernel):
-    if kernel == "pwl" and expansion == "exact":
-        pytest.skip("pwl has no closed form")
+def test_a_function_without_noise_is_followed(noise_std, kernel, expansion):
     X = np.linspace(0, 6, 50)[:, None]
     y = np.sin(X[:, 0])
     fitted = model(kernel, expansion=expansion, noise_std=noise_std, max_iter=60, n_frequencies=24).fit(X, y)
@@ -138,9 +138,16 @@ def test_a_function_without_noise_is_followed(noise_std, expansion, kernel):
     assert np.abs(fitted.predict(X) - y).max() < 1e-2
 
 
-@pytest.mark.parametrize("kernel", ["ard", "gm"])
-@pytest.mark.parametrize("expansion", ["fastfood", "exact"])
-def test_ten_thousand_copies_of_one_row(expansion, kernel):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_numbers_beyond_single_precision_are_a_wall_and_not_a_warning(n_jobs):
+    X, y = table(2000)
+    settings = {"n_frequencies": 3, "noise_std": 1e-12, "precision": "mixed", "n_jobs": n_jobs}
+    fitted = model("ard", **settings).fit(X, y * 1e-100)  # s = 1e176
+    check_finite(fitted, X)
+
+
+@pytest.mark.parametrize(("kernel", "expansion"), WAYS[:2] + WAYS[3:])
+def test_ten_thousand_copies_of_one_row(kernel, expansion):
     X = np.concatenate([np.zeros((10_000, 2)), [[1.0, 1.0]]])
     fitted = model(kernel, expansion=expansion, noise_std=0.0).fit(X, X[:, 0])
     check_finite(fitted, X[-3:])
@@ -180,7 +187,7 @@ def test_no_rows_are_refused_as_by_scikit_learn(method):
 def test_evidence_of_absurd_targets_is_refused():
     X, y = table()
     fitted = model("ard").fit(X, y)
-    with pytest.raises(ValueError, match=r"y\[0\] = 1e\+200 lies more than 1e\+100 standard deviations"):
+    with pytest.raises(ValueError, match=r"y = 1e\+200 lies more than 1e\+100 standard deviations"):
         fitted.log_marginal_likelihood(X[:1], [1e200])
 
 
@@ -265,6 +272,7 @@ def test_merged_rows_are_sorted_distinct_and_keep_the_total(n_columns):
     np.testing.assert_array_equal(np.column_stack([merged_X, merged_y]), expected)
     assert merged_weight.sum() == weight.sum()
     assert merged_X.flags.c_contiguous
+    assert not np.signbit(merged_X).any()
 
 
 def test_rows_that_differ_in_the_last_columns_alone_are_told_apart():

@@ -24,7 +24,7 @@ class Dual:
 
 
 def solve_rows(signal, target, noise_variance: float, total: float) -> Dual:
-    """Dual from W^½ K_f W^½ (n, n), overwritten, and W^½ y (n, T)."""
+    """Dual from W^½ K_f W^½ (n, n), overwritten (Fortran's order: lower triangle), and W^½ y (n, T)."""
     n = len(signal)
     signal.flat[:: n + 1] += noise_variance
     factor = cholesky(signal)
@@ -36,7 +36,7 @@ def solve_rows(signal, target, noise_variance: float, total: float) -> Dual:
 
 
 def dual_pullback(dual: Dual):
-    """K⁻¹ (n, n), of which 2 K_bar = K⁻¹ − ααᵀ, and the derivative by log s; one target."""
+    """Lower triangle of K⁻¹ (n, n), of which 2 K_bar = K⁻¹ − ααᵀ, and the derivative by log s; one target."""
     inverse_kernel = inverse(dual.factor)
     trace = np.trace(inverse_kernel) - float(np.sum(dual.alpha**2))
     return inverse_kernel, 0.5 * (dual.noise_variance * trace + dual.spare)

@@ -50,7 +50,7 @@ def solve_weights(statistics: Statistics, weight_variance, noise_variance: float
 
 
 def posterior_covariance(evidence: Evidence):
-    """P/s (D, D) and the diagonal of M⁻¹ (D,)."""
+    """Lower triangle of P/s (D, D), in Fortran's order, and the diagonal of M⁻¹ (D,)."""
     scaled = inverse(evidence.factor)
     diagonal = scaled.diagonal().copy()
     scaled *= evidence.root_variance

@@ -24,13 +24,19 @@ def closed_kernel(spectrum: Spectrum, form: ClosedForm, x, other) -> np.ndarray:
 
 
 def closed_gram(spectrum: Spectrum, form: ClosedForm, x) -> np.ndarray:
-    """k(x, x) (n, n), symmetric, in Fortran's order."""
-    K = np.empty((len(x), len(x)))
+    """Lower triangle of k(x, x) (n, n), in Fortran's order."""
+    K = np.zeros((len(x), len(x)))
     for start, stop in _panels(len(x)):
         K[start:stop, start:] = closed_kernel(spectrum, form, x[start:stop], x[start:])
     K.flat[:: len(x) + 1] = np.exp(2 * spectrum.log_amplitude).sum()
-    mirror(K.T)
     return K.T
+
+
+def closed_gram_full(spectrum: Spectrum, form: ClosedForm, x) -> np.ndarray:
+    """k(x, x) (n, n)."""
+    K = closed_gram(spectrum, form, x)
+    mirror(K)
+    return K
 
 
 def closed_gram_pullback(spectrum: Spectrum, form: ClosedForm, x, kernel_bar) -> Spectrum:
@@ -41,7 +47,10 @@ def closed_gram_pullback(spectrum: Spectrum, form: ClosedForm, x, kernel_bar) ->
     centre_bar = None if spectrum.centre is None else np.zeros_like(spectrum.centre)
     for start, stop in _panels(len(x)):
         bar = kernel_bar(start, stop)
-        bar[:, stop - start :] *= 2  # stands for both triangles
+        corner, diagonal = bar[:, : stop - start], np.einsum("ii->i", bar[:, : stop - start]).copy()
+        corner[...] = np.triu(corner, 1)
+        bar *= 2  # stands for both triangles
+        np.einsum("ii->i", corner)[...] = diagonal
         rows, others = x[start:stop], x[start:]
         for q in range(n_components):
             kernel, slope, odd = _component(spectrum, form, q, rows, others, slope=True)

@@ -10,7 +10,7 @@ from scipy.special import gammaln
 
 from alakarte.data.standardise import Scaling
 from alakarte.errors import Unavailable
-from alakarte.exact import closed_gram, closed_kernel
+from alakarte.exact import closed_gram_full, closed_kernel
 from alakarte.features.waves import feature_map
 from alakarte.kernels.base import ClosedForm, Kernel, RadialForm
 from alakarte.records import Draws
@@ -56,7 +56,7 @@ class FittedKernel:
             return self.expansion(X, Y)
         X, variance = self._inputs(X), self.scaling.y_variance
         if Y is None:
-            return closed_gram(self.spectrum, form, X) * variance
+            return closed_gram_full(self.spectrum, form, X) * variance
         return closed_kernel(self.spectrum, form, X, self._inputs(Y)) * variance
 
     def expansion(self, X, Y=None):

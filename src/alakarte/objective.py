@@ -7,6 +7,7 @@ Three ways give the same number: weight space (D×D, two passes over blocks), ro
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg.blas import dsymm, dsyrk
 
 from alakarte.data.blocks import Rows
 from alakarte.dual import dual_pullback, solve_rows
@@ -140,7 +141,7 @@ def _signal(model):
         return signal, None
     phi = model.features.phi(rows.x) * root[:, None]
     scaled = phi * np.sqrt(model.spectrum.weight_variance(model.problem.draws.shape))
-    return scaled @ scaled.T, phi
+    return dsyrk(1.0, scaled.T, trans=1, lower=1), phi
 
 
 def _weights_pullback(model):
@@ -173,7 +174,8 @@ def _rows_pullback(model):
     # Φ_bar = (K⁻¹ − ααᵀ) ΦV on rows scaled by W^½; V_bar_i V_i = ½ V_i φ_iᵀ (K⁻¹ − ααᵀ) φ_i
     variance = model.spectrum.weight_variance(model.problem.draws.shape)
     scaled = phi * variance
-    phi_bar = inverse_kernel @ scaled - dual.alpha @ (dual.alpha.T @ scaled)
+    phi_bar = dsymm(1.0, inverse_kernel, np.asfortranarray(scaled), lower=1)
+    phi_bar -= dual.alpha @ (dual.alpha.T @ scaled)
     log_variance_bar = 0.5 * np.einsum("ij,ij->j", phi, phi_bar)
     zeros = np.zeros(rows.n_rows)
     plain = phi / root[:, None]

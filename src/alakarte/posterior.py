@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from alakarte.data.blocks import Scratch
-from alakarte.exact import closed_gram, closed_kernel
+from alakarte.exact import closed_gram_full, closed_kernel
 from alakarte.factorise import solve_lower, square_root
 from alakarte.features.waves import FeatureMap
 from alakarte.kernels.base import ClosedForm
@@ -188,7 +188,7 @@ class RowPosterior(Posterior):
     def covariance(self, x):
         """k(x, x') − kᵀK⁻¹k'."""
         whitened = whiten(self.factor, self._cross(x))
-        covariance = closed_gram(self.spectrum, self.form, x) - whitened.T @ whitened
+        covariance = closed_gram_full(self.spectrum, self.form, x) - whitened.T @ whitened
         covariance.flat[:: len(x) + 1] = np.maximum(covariance.diagonal(), 0)
         return covariance
 

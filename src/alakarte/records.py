@@ -114,7 +114,7 @@ class Spectrum:
 class Statistics:
     """Sums over rows of one model's features; models of disjoint rows add."""
 
-    gram: np.ndarray  # (D, D) ΦᵀWΦ
+    gram: np.ndarray  # (D, D) ΦᵀWΦ, its lower triangle, in Fortran's order
     moment: np.ndarray  # (D, T) ΦᵀWy
     energy: np.ndarray  # (T,) yᵀWy
     total: float  # N, the sum of weights

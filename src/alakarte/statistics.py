@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg.blas import dsyrk, ssyrk
 
 from alakarte.data.blocks import Rows, Scratch
-from alakarte.factorise import mirror
+from alakarte.factorise import times_symmetric
 from alakarte.features.waves import FeatureMap
 from alakarte.records import Statistics
 
@@ -47,11 +47,11 @@ def add_residual(sums, scratch: Scratch, x, y, weight, features: FeatureMap, wei
 
 
 def add_pullback(sums, scratch: Scratch, x, y, weight, features: FeatureMap, weight_mean, covariance, noise_variance):
-    """Σ w r², then the sums of `FeatureMap.pullback` for Φ_bar = W (ΦP − rβᵀ)/s; `covariance` is P/s."""
+    """Σ w r², then the sums of `FeatureMap.pullback`, Φ_bar = W (ΦP − rβᵀ)/s; `covariance`: lower triangle of P/s."""
     x = x.astype(features.dtype, copy=False)
     phi = features.phi(x, scratch)
     residual = (y - phi @ weight_mean)[:, 0]
-    phi_p = np.matmul(phi, covariance, out=scratch.array("phi_p", phi.shape, phi.dtype))
+    phi_p = times_symmetric(phi, covariance, scratch.array("phi_p", phi.shape, phi.dtype))
     sums[0] += np.dot(weight, residual**2)
     parts = features.pullback(x, phi, phi_p, residual, weight_mean[:, 0] / noise_variance, weight, scratch)
     for total, part in zip(sums[1:], parts, strict=True):
@@ -63,7 +63,6 @@ def statistics(rows: Rows, features: FeatureMap, n_jobs: int) -> Statistics:
     D, T = features.n_basis, rows.y.shape[1]
     zero = lambda: [np.zeros((D, D), order="F"), np.zeros((D, T)), np.zeros(T)]  # noqa: E731
     gram, moment, energy = rows.map_sum(add_statistics, zero, features, n_jobs=n_jobs)
-    mirror(gram)
     return Statistics(gram, moment, energy, rows.total)
 
 
@@ -74,7 +73,7 @@ def residual_energy(rows: Rows, features: FeatureMap, weight_mean, n_jobs: int) 
 
 
 def statistics_pullback(rows: Rows, features: FeatureMap, weight_mean, covariance, noise_variance, n_jobs: int):
-    """Pass 2: Σ w r² and the sums of `FeatureMap.pullback`; `covariance` is P/s."""
+    """Pass 2: Σ w r² and the sums of `FeatureMap.pullback`; `covariance` is the lower triangle of P/s."""
     zero = lambda: [np.zeros(()), *features.pullback_zeros()]  # noqa: E731
     weight_mean, covariance = (part.astype(features.dtype, copy=False) for part in (weight_mean, covariance))
     arguments = (features, weight_mean, covariance, noise_variance)

@@ -28,14 +28,20 @@ class _BlasLimiter:
             if self.depth == 1:
                 if self.controller is None:  # looking for libraries costs milliseconds: once
                     self.controller = ThreadpoolController().select(user_api="blas")
-                self.limit = self.controller.limit(limits=1)
-                self.limit.__enter__()
+                self.limit = self.controller.limit(limits=1)  # at once
 
     def leave(self):
         with self.lock:
             self.depth -= 1
             if self.depth == 0:
-                self.limit.__exit__(None, None, None)
+                self._disown()
+                self.limit.restore_original_limits()
+                self._disown()
+
+    def _disown(self):
+        """Let any thread set OpenBLAS's limit: newer threadpoolctl ignores all but the thread that set it first."""
+        for library in self.controller.lib_controllers:
+            getattr(library, "clear_controlling_thread", lambda force: None)(force=True)
 
 
 _limiter = _BlasLimiter()

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from alakarte.compiled.layout import aligned
 from alakarte.data.standardise import Scaling
 
 BLOCK_ROWS = 2048
@@ -31,7 +32,7 @@ class Scratch:
         size = int(np.prod(shape))
         buffer = self.buffers.get(name)
         if buffer is None or buffer.size < size or buffer.dtype != dtype:
-            buffer = self.buffers[name] = np.zeros(size, dtype)
+            buffer = self.buffers[name] = aligned((size,), dtype)
         return buffer[:size].reshape(shape)
 
 

@@ -45,8 +45,8 @@ class Scaling:
         """y_scale², for covariances in the user's units."""
         if self.y_scale > _LARGEST_ROOT:
             raise InvalidInput(
-                f"The standard deviation of y is {self.y_scale:.3g}; beyond {_LARGEST_ROOT:g} covariances do not fit into "
-                "float64: ask for return_std, or divide y by a constant."
+                f"The standard deviation of y is {self.y_scale:.3g}; beyond {_LARGEST_ROOT:g} covariances do not fit "
+                "into float64: ask for return_std, or divide y by a constant."
             )
         return self.y_scale**2
 
@@ -67,10 +67,10 @@ def moments(values, weight, name="X"):
     """Mean, standard deviation and whether the column varies, of values (n, k) with weights (n,) or None."""
     low, high = values.min(axis=0), values.max(axis=0)
     _check_size(np.maximum(high, -low), name)
-    middle = low / 2 + high / 2  # no overflow
+    middle = (low + high) / 2
     size = np.maximum(high - middle, middle - low)
     size = np.where(size > 0, size, 1.0)
-    weight = np.ones(len(values)) if weight is None else weight / weight.max()  # sums neither overflow nor vanish
+    weight = np.ones(len(values)) if weight is None else weight
     total = weight.sum()
     offset = _weighted_sum(values, weight, middle, size, 0.0, 1) / total
     spread = np.sqrt(_weighted_sum(values, weight, middle, size, offset, 2) / total)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from alakarte.compiled.fastfood import project, project_pullback
 from alakarte.records import Draws, Spectrum
-from alakarte.reference import project, project_pullback
 
 
 @dataclass(frozen=True)
