@@ -213,7 +213,12 @@ FURTHER = [
     Case("None in X", changed(objects(TABLE), (2, 1), None), TARGET, (ValueError, "NaN", "row 2, column 1")),
     Case("pandas NA", changed(objects(TABLE), (2, 1), pd.NA), TARGET, (TypeError, "<NA>", "row 2, column 1")),
     Case("days in lists", [[day] for day in DAYS], TARGET, (ValueError, "X holds dates", *NUMBERS)),
-    Case("days as objects", changed(objects(TABLE), (2, 1), DAYS[0]), TARGET, (ValueError, "X holds dates", *NUMBERS)),
+    Case(
+        "days as objects",
+        changed(objects(TABLE), (2, 1), DAYS[0]),
+        TARGET,
+        (ValueError, "dates at row 2, column 1", *NUMBERS),
+    ),
     Case("Python's dates", [[date(2024, 1, 1)]], [1], (TypeError, "datetime.date", "row 0, column 0", *NUMBERS)),
     Case("time zones", frame(c=pd.Series(DAYS).dt.tz_localize("UTC")), TARGET, (ValueError, "'c'", "UTC", *NUMBERS)),
     Case("integers beyond float64", [[10**400], [1]], [0, 1], (ValueError, "too large", "row 0, column 0")),

@@ -20,8 +20,7 @@ def test_examples_run(name):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_says_what_it_is(name):
-    module = importlib.import_module(name)
-    assert module.__doc__ or not module.__dict__.get("__all__", True)
+    assert importlib.import_module(name).__doc__
 
 
 def test_public_objects_have_docstrings_and_the_classes_an_example():
@@ -38,7 +37,7 @@ def test_every_setting_and_every_fitted_attribute_is_documented():
     text = alakarte.GPRegressor.__doc__
     settings, attributes = text.split("Attributes\n")
     for setting in alakarte.GPRegressor().get_params(deep=False):
-        assert f"{setting}" in settings, setting
+        assert setting in settings, setting
     model = alakarte.GPRegressor("ard", n_components=1, n_frequencies=2, max_iter=0).fit([[0.0], [1.0]], [0.0, 1.0])
     for name in vars(model):
         if name.endswith("_") and not name.startswith("_") and name not in ("n_features_in_", "feature_names_in_"):

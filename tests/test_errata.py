@@ -1,6 +1,8 @@
 """One test for each departure from the printed paper, E1 to E21: each fails for the formula as printed."""
 # ruff: noqa: N802  (the tags are those of the documentation)
 
+import os
+
 import numpy as np
 import pytest
 from scipy.special import erf
@@ -106,7 +108,7 @@ def test_E07_the_closed_form_of_gm_has_no_prefactor():
     x = np.array([[0.0, 0.0], [1.0, 2.0]])
     for scale in (0.1, 1.0, 30.0):
         spectrum = Spectrum(np.log([2.0]), np.full((1, 2), scale), centre=np.array([[0.3, -0.4]]))
-        got = closed_kernel(spectrum, GAUSSIAN, x)
+        got = closed_kernel(spectrum, GAUSSIAN, x, x)
         assert got[0, 0] == pytest.approx(4, rel=1e-14)
         assert got[0, 1] == pytest.approx(4 * np.exp(-2.5 * scale**2) * np.cos(0.3 - 0.8), rel=1e-12, abs=1e-300)
 
@@ -206,6 +208,18 @@ def test_E16_signal_and_noise_have_a_variance_each():
         model_at(made, theta).spectrum.weight_variance(made.draws.shape),
     )
     assert {"log_amplitude[0]", "log_noise_std"} <= set(made.layout.labels())
+
+
+@pytest.mark.skipif("ALAKARTE_DATA" not in os.environ, reason="ALAKARTE_DATA does not name the paper's data")
+def test_E17_nine_partitions_train_and_one_tests():
+    folds = pytest.importorskip("bench.folds")
+    X, _, mask = folds.load("yacht")
+    assert mask.shape == (len(X), 10)
+    assert (mask.sum(axis=1) == 1).all()
+    for k in range(10):
+        train, _, test, _ = folds.fold("yacht", k)
+        assert len(train) + len(test) == len(X)
+        assert 8 < len(train) / len(test) < 10
 
 
 @pytest.mark.parametrize("name", ["rbf", "ard", "fsard", "ssgpr"])

@@ -222,3 +222,23 @@ def test_rbf_counts_its_lengthscale_in_deviations_and_reports_it_for_every_input
     X = X * [1.0, 100.0, 0.01]
     model = GPRegressor(RBF(fixed={"lengthscale": 2.0}), n_components=1, n_frequencies=6, random_state=0).fit(X, y)
     assert np.allclose(model.kernel_.lengthscale, 2 * X.std(axis=0), rtol=1e-12)
+
+
+def test_the_end_in_rounding_counts_as_converged():
+    """Without noise the evidence is flat to its rounding long before its gradient vanishes."""
+
+    def rough(theta):  # a gradient that the values do not follow any more
+        return 1e-3 * float((theta != START).any()), np.ones(4)
+
+    run = minimise(rough, START, FREE, 100, 0.1)
+    assert "line search" in run.reason
+    assert run.converged
+    assert np.array_equal(run.theta, START)
+    assert not minimise(rough, START, FREE, 100, 1e-4).converged
+
+
+def test_a_fit_without_noise_does_not_warn():
+    X = np.linspace(0, 6, 40)[:, None]
+    model = GPRegressor("ard", n_components=2, n_frequencies=8, random_state=0, n_jobs=1).fit(X, np.sin(X[:, 0]))
+    assert model.converged_
+    assert np.abs(model.predict(X) - np.sin(X[:, 0])).max() < 1e-3

@@ -7,6 +7,7 @@ Symmetric work is done once: panels of rows against the rows from there on, smal
 """
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from alakarte.factorise import mirror
 from alakarte.kernels.base import ClosedForm
@@ -77,7 +78,8 @@ def _panels(n):
 
 def _component(spectrum, form, q, x, other, *, slope):
     """v² g cos, v² g' cos and v² g sin of one component; the slope is zero where two rows coincide."""
-    r2 = _squared_distances(x * spectrum.input_scale[q], other * spectrum.input_scale[q])
+    # by differences: ‖z‖² + ‖z'‖² − 2 zᵀz' loses half the digits of r where rows (nearly) coincide
+    r2 = cdist(x * spectrum.input_scale[q], other * spectrum.input_scale[q], "sqeuclidean")
     variance = np.exp(2 * spectrum.log_amplitude[q])
     value, derivative = form.profile(r2)
     value *= variance
@@ -94,10 +96,3 @@ def _component(spectrum, form, q, x, other, *, slope):
             derivative *= cosine
         value *= cosine
     return value, derivative, odd
-
-
-def _squared_distances(z, other):
-    r2 = z @ (-2 * other.T)
-    r2 += (z**2).sum(axis=1)[:, None]
-    r2 += (other**2).sum(axis=1)
-    return np.maximum(r2, 0, out=r2)

@@ -100,8 +100,9 @@ def minimise(function, theta, bounds, max_iter: int, tol: float, report=None) ->
                 reason = "the gradient vanished or no further gain in float64"
         elif result.status == 1:
             reason, converged = f"max_iter={max_iter} reached", False
-        else:
-            reason, converged = "the line search found no better point", False
+        else:  # in rounding, where the last points differ by less than `tol`: nothing is left to gain
+            recent = [value for value, *_ in recorder.trace[-WINDOW:]]
+            reason, converged = "the line search found no better point", max(recent) - min(recent) < tol
     if recorder.best is None:  # not one finite value
         recorder.best = theta
     if recorder.n_failed:

@@ -26,7 +26,7 @@ _LEADING = 8
 # Weights count rows. Beyond 1e15 in all a further row is lost in rounding; below 1e-15 the data say nothing.
 _TOTAL_WEIGHT = (1e-15, 1e15)
 _NUMBERS = "alakarte needs numbers: encode categories (OneHotEncoder, OrdinalEncoder) and dates (days since a start)."
-_PARTS = "Give real and imaginary parts as two columns, X.real and X.imag."
+_PARTS = "Give real and imaginary parts separately, with .real and .imag."
 _REFUSED = {
     "M": ("{name} holds dates", _NUMBERS),
     "m": ("{name} holds durations", _NUMBERS),
@@ -126,7 +126,9 @@ def _dtypes(values):
     if array.dtype.kind != "O":
         return [("", array.dtype)]
     # datetime64 among objects becomes a float in silence
-    return [("", np.dtype(kind)) for kind in (np.datetime64, np.timedelta64) if kind in set(map(type, array.flat))]
+    found = {np.datetime64, np.timedelta64} & set(map(type, array.flat))
+    places = ((place, value) for place, value in np.ndenumerate(array) if type(value) in found)
+    return [(f" at {_where(place, values)}", value.dtype) for place, value in places] if found else []
 
 
 @contextmanager
@@ -141,7 +143,7 @@ def _explained(**tables):
         cures = [cure for words, cure in _CURES.items() if words in str(error)]
         cures = cures or [hint for name, values in tables.items() if (hint := _hint(values, name))][:1]
         kind = TypeError if isinstance(error, TypeError) else InvalidInput
-        raise kind(" ".join([str(error), *cures])) from error
+        raise kind(" ".join([str(error).rstrip(".!") + ".", *cures])) from error
 
 
 def _hint(values, name):
@@ -158,7 +160,7 @@ def _hint(values, name):
             return f"{name}: row {row} has {length} entries, row 0 has {lengths[0]}; give rows of the same length."
     for place, value in np.ndenumerate(table):
         if place and not _is_number(value):
-            return f"{name} holds {value!r} at {_where(place, values)}. {_NUMBERS}"
+            return f"{name} holds {repr(value):.40} at {_where(place, values)}. {_NUMBERS}"
     return None
 
 

@@ -35,10 +35,21 @@ def _picks(weight, size, rng):
 
 def _robust_ranges(x, weight):
     """(d,) from the 1 % to the 99 % quantile; zero where almost all values are equal."""
+    equal = (weight == weight[0]).all()
+    ends = _quantile_rows(weight)
     ranges = np.empty(x.shape[1])
     for j in range(x.shape[1]):
-        order = np.argsort(x[:, j], kind="stable")
-        edges = np.cumsum(weight[order])
-        low, high = np.searchsorted(edges, np.array([0.01, 0.99]) * edges[-1])
-        ranges[j] = x[order[min(high, len(x) - 1)], j] - x[order[low], j]
+        column = np.ascontiguousarray(x[:, j])
+        if equal:  # no need to sort
+            low, high = np.partition(column, ends)[ends]
+        else:
+            order = np.argsort(column)
+            low, high = column[order[_quantile_rows(weight[order])]]
+        ranges[j] = high - low
     return ranges
+
+
+def _quantile_rows(weight):
+    """(2,) where the 1 % and 99 % quantiles stand among sorted rows with these weights."""
+    edges = np.cumsum(weight)
+    return np.minimum(np.searchsorted(edges, np.array([0.01, 0.99]) * edges[-1]), weight.size - 1)
