@@ -81,11 +81,11 @@ class Stacks:
 
 @dataclass(frozen=True)
 class Draws:
-    """All randomness of an expansion, drawn once and frozen; exactly one of `stacks` and `directions` is given."""
+    """All randomness of an expansion, drawn once and frozen."""
 
     shape: Shape
-    stacks: Stacks | None
-    directions: np.ndarray | None  # (d, F) unit columns: independent Gaussian rows, normalised
+    stacks: Stacks | None  # None: independent Gaussian rows
+    directions: np.ndarray  # (d, F) U: frequencies of radius one, as the data see them (c_j ≤ 1 long with stacks)
     lengths: np.ndarray  # (F,) c_j, what zero-padding leaves of a unit frequency [E3]
     chi: np.ndarray  # (F,) χ_p (stacks) or χ_d (directions) draws [E4]
     points: np.ndarray  # (F,) stratified in (0, 1) within each component, shuffled

@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from alakarte.checks import check_settings
@@ -18,6 +17,7 @@ from alakarte.data.blocks import Rows
 from alakarte.data.read import MERGE_ROWS, merge_rows, read_inputs, read_training
 from alakarte.data.standardise import standardise
 from alakarte.errors import InvalidInput
+from alakarte.features.draws import generator
 from alakarte.fitted import FittedKernel
 from alakarte.learn import learn, relevance
 from alakarte.objective import model_at, nlml, nlml_gradient
@@ -151,7 +151,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         if len(X) <= MERGE_ROWS:
             rows = rows.whole()
         offset = rows.total * np.log(scaling.y_scale)
-        rng = _generator(self.random_state)
+        rng = generator(self.random_state)
         with one_blas_thread():
             learned = learn(settings, rows, scaling, rng, Progress(self.verbose, lambda v: -v - offset), warm)
             problem, run = learned.problem, learned.run
@@ -246,7 +246,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         """Functions drawn from the posterior at the rows of X, (rows, n_samples)."""
         X = self._checked(X)
         z = self._scaling.inputs(X)
-        rng = _generator(random_state)
+        rng = generator(random_state)
         with one_blas_thread():
             samples = self._posterior.sample(z, n_samples, rng) * self._scaling.y_scale + self._scaling.y_mean
         if include_noise:
@@ -288,9 +288,3 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     def _checked(self, X):
         check_is_fitted(self)
         return read_inputs(self, X)
-
-
-def _generator(random_state) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))

@@ -12,13 +12,12 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from alakarte.compiled.waves import wave_pairs
 from alakarte.errors import InvalidInput
 from alakarte.features.dense import MatrixProduct
-from alakarte.features.draws import draw
+from alakarte.features.draws import draw, generator
 from alakarte.features.waves import feature_map
 from alakarte.kernels.ard import ARD
 from alakarte.kernels.matern import Matern
@@ -87,7 +86,7 @@ class FastfoodFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         kernel, n_columns, _ = self._settings()
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self.lengthscale_ = self._lengthscales(X)
-        rng = _generator(self.random_state)
+        rng = generator(self.random_state)
         draws = draw(Shape(X.shape[1], (-(-n_columns // 2),)), "fastfood", rng)
         with np.errstate(divide="ignore"):  # gamma = 0: an infinite length-scale, k = 1
             values = {"log_amplitude": np.zeros(1), "log_lengthscale": np.log(self.lengthscale_)}
@@ -170,9 +169,3 @@ def _per_input(name, value, d, limit, allowed):
     if not good:
         raise InvalidInput(f"{name}={value!r}: give one number {limit}, or one for each of the {d} inputs.")
     return np.broadcast_to(values, (d,)).copy()
-
-
-def _generator(random_state) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))

@@ -160,7 +160,7 @@ def _hint(values, name):
             return f"{name}: row {row} has {length} entries, row 0 has {lengths[0]}; give rows of the same length."
     for place, value in np.ndenumerate(table):
         if place and not _is_number(value):
-            return f"{name} holds {repr(value):.40} at {_where(place, values)}. {_NUMBERS}"
+            return f"{name} holds {value!r:.40} at {_where(place, values)}. {_NUMBERS}"
     return None
 
 

@@ -2,8 +2,8 @@
 
 from alakarte.records import Shape
 
-# Cost of one addition of the transform, strided and permuted, in multiply-adds of a matrix product (measured).
-ADDITION = 6.0
+# Cost of an addition of the transform, there and back, in multiply-adds of a matrix product: break-even near d = 40.
+ADDITION = 3.6
 
 
 def prefers_transform(shape: Shape) -> bool:

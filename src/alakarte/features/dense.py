@@ -1,4 +1,4 @@
-"""Phases by a matrix product, x W with W_kj = a_k U_kj S_j; for Fastfood draws W is the transform of the unit vectors.
+"""Phases by a matrix product, x W with W_kj = a_k U_kj S_j; U depends on draws alone, except where G and B are learned.
 
 In: a `Spectrum` and `Draws`. Out: `MatrixProduct`, its phases for any block, and derivatives back to the spectrum.
 """
@@ -43,7 +43,7 @@ def matrix_product(spectrum: Spectrum, draws: Draws) -> MatrixProduct:
     """The matrix of a spectrum."""
     if spectrum.frequencies is not None:
         return MatrixProduct(np.ascontiguousarray(spectrum.frequencies))
-    if draws.stacks is not None:
+    if spectrum.gaussians is not None:  # U is learned: the transform of the unit vectors
         frequencies = np.empty((draws.shape.n_inputs, draws.shape.n_frequencies))
         fast_transform(spectrum, draws).phases(np.eye(draws.shape.n_inputs), frequencies)
         return MatrixProduct(frequencies)
@@ -55,12 +55,12 @@ def matrix_product_pullback(sums, spectrum: Spectrum, draws: Draws) -> dict:
     (frequencies_bar,) = sums
     if spectrum.frequencies is not None:
         return {"frequencies": frequencies_bar}
-    if draws.stacks is not None:
+    if spectrum.gaussians is not None:
         transform = fast_transform(spectrum, draws)
         stack_sums = transform.pullback(np.eye(draws.shape.n_inputs), np.ascontiguousarray(frequencies_bar))
         return fast_transform_pullback(stack_sums, spectrum, draws)
     directed = frequencies_bar * draws.directions  # W_bar ∘ U
     scale = spectrum.input_scale[draws.shape.component].T
-    input_scale_bar = np.zeros_like(spectrum.input_scale)
-    np.add.at(input_scale_bar, draws.shape.component, (directed * spectrum.radii).T)
+    starts = np.cumsum([0, *draws.shape.counts[:-1]])
+    input_scale_bar = np.add.reduceat(directed * spectrum.radii, starts, axis=1).T
     return {"input_scale": input_scale_bar, "radii": (directed * scale).sum(axis=0)}

@@ -4,16 +4,25 @@ In: a `Shape` and a generator. Out: `Draws`. Frozen while learning, otherwise li
 """
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from alakarte.records import Draws, Shape, Stacks
 from alakarte.reference import project
 
 
+def generator(random_state) -> np.random.Generator:
+    """The one generator of a fit from scikit-learn's `random_state`."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))
+
+
 def draw(shape: Shape, expansion: str, rng: np.random.Generator) -> Draws:
     """Draws for `expansion` "fastfood" or "dense"."""
     if expansion == "fastfood":
-        stacks, directions = _stacks(shape, rng), None
-        lengths, dof = padding_lengths(shape, stacks), shape.n_padded
+        stacks, dof = _stacks(shape, rng), shape.n_padded
+        directions = stack_directions(shape, stacks)
+        lengths = np.linalg.norm(directions, axis=0)  # [E3]
     else:
         directions = rng.standard_normal((shape.n_inputs, shape.n_frequencies))
         directions /= np.linalg.norm(directions, axis=0)
@@ -40,14 +49,14 @@ def _stacks(shape: Shape, rng) -> Stacks:
     return Stacks(signs, permutation, gaussians, position, norms[position // p])
 
 
-def padding_lengths(shape: Shape, stacks: Stacks) -> np.ndarray:
-    """(F,) c_j: norm over the d live columns of row j of H G Π H B / (√p ‖G‖) [E3]."""
+def stack_directions(shape: Shape, stacks: Stacks) -> np.ndarray:
+    """(d, F) the d live columns of H G Π H B / (√p ‖G‖): the unit vectors pushed through once."""
     columns = np.empty((shape.n_inputs, shape.n_frequencies))
     ones = np.ones((shape.n_stacks, shape.n_inputs))
     factor = np.ones_like(stacks.signs)
     identity = np.eye(shape.n_inputs)
     project(identity, ones, stacks.signs, stacks.permutation, stacks.gaussians, factor, stacks.position, columns)
-    return np.linalg.norm(columns, axis=0) / stacks.norms
+    return columns / stacks.norms
 
 
 def _stratified(shape: Shape, rng) -> np.ndarray:
