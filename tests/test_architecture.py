@@ -23,7 +23,7 @@ LAYERS = [
     ("learn", "transformer"),
     ("checks",),
     ("regressor",),
-    ("__init__",),
+    ("__init__", "demo"),
     ("__main__",),
 ]
 # third-party packages that only one corner of the package may import

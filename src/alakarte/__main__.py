@@ -2,15 +2,15 @@
 
 import argparse
 import sys
+from importlib.metadata import version
 
-from alakarte import __version__
 from alakarte.demo import demo
 
 
 def main(argv=None) -> int:
     """Run the command in `argv` (that of the process if None) and return its exit status."""
     parser = argparse.ArgumentParser(prog="alakarte", description="Gaussian processes that learn their kernel.")
-    parser.add_argument("--version", action="version", version=f"alakarte {__version__}")
+    parser.add_argument("--version", action="version", version=f"alakarte {version('alakarte')}")
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("demo", help="learn kernels on two sets of data and compare them; offline, under a minute")
     arguments = parser.parse_args(argv)

@@ -66,7 +66,7 @@ def demo(n_rows=800, n_test=1000, n_restarts=6, max_iter=150, stream=None):
         "",
         "2  Robot arm: height of the tip in cm from 4 joint angles, each anywhere on its circle (generated)",
         f"   {n_rows} positions to learn from, {n_test} to test; four components in gm and pwl.",
-        f"   Noise of {ARM_NOISE:.2f} cm was added: RMSE cannot fall below it, and `noise` should find it.",
+        f"   Noise of {ARM_NOISE:.2f} cm was added: no RMSE below it is to be expected, and `noise` should find it.",
         "",
     )
     arm = _table(stream, _models(4, 32, settings), *robot_arm(n_rows + n_test, 0), n_rows)
@@ -123,10 +123,10 @@ def _lesson(arm):
     best = min((rows["gm"], rows["pwl"]), key=lambda result: result.nlpd)
     exact = rows["ard exact"]
     return (
-        f"   {best.name} is at {best.rmse / ARM_NOISE:.2f} times the noise, the exact process with a Gaussian kernel at"
-        f" {exact.rmse / ARM_NOISE:.2f} times, ridge at {rows['ridge'].rmse / ARM_NOISE:.1f}.",
-        "   The truth is a sum of waves, sin(a0), sin(a0 + a1), and so on: for `centre` in gm to find them it must",
-        "   hold rows of ones and zeros (two waves may share a row). This is what was learned:",
+        f"   RMSE in units of the noise: {best.name} {best.rmse / ARM_NOISE:.2f}, exact process with a Gaussian kernel"
+        f" {exact.rmse / ARM_NOISE:.2f}, ridge {rows['ridge'].rmse / ARM_NOISE:.1f}.",
+        "   The truth is a sum of waves, sin(x0), sin(x0 + x1) and so on; in gm they would be rows of ones",
+        "   and zeros in `centre` (two waves may share a row). This is what was learned:",
         "",
         *(f"   {line}".rstrip() for line in best.model.summary().splitlines()),
     )

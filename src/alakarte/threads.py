@@ -4,6 +4,7 @@ BLAS limits are process-wide: one reference-counted limiter serves all fits and 
 With one BLAS thread per worker results do not depend on the number of workers.
 """
 
+import numbers
 import threading
 from contextlib import contextmanager
 
@@ -59,8 +60,8 @@ def one_blas_thread():
 
 def count(n_jobs) -> int:
     """Threads for `n_jobs`: None is all cores, but one inside a joblib worker; negative counts from the end."""
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0):
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
         raise InvalidInput(f"n_jobs={n_jobs!r}: give None (all cores), a whole number ≥ 1, or -1.")
     if n_jobs is None:
         return min(effective_n_jobs(-1), cpu_count())
-    return effective_n_jobs(n_jobs)
+    return effective_n_jobs(int(n_jobs))

@@ -7,7 +7,6 @@ but the scale of the columns and the lone column of an odd number. Learns nothin
 
 import numbers
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import issparse
@@ -16,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from alakarte.compiled.waves import wave_pairs
 from alakarte.errors import InvalidInput
-from alakarte.features.dense import MatrixProduct
 from alakarte.features.draws import draw, generator
 from alakarte.features.waves import feature_map
 from alakarte.kernels.ard import ARD
@@ -83,17 +81,14 @@ class FastfoodFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     def fit(self, X, y=None):
         """Draw the frequencies for the number of inputs of X (n, d), dense or sparse; y is not read."""
-        kernel, n_columns, _ = self._settings()
+        kernel, n_columns = self._settings()
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self.lengthscale_ = self._lengthscales(X)
         rng = generator(self.random_state)
         draws = draw(Shape(X.shape[1], (-(-n_columns // 2),)), "fastfood", rng)
         with np.errstate(divide="ignore"):  # gamma = 0: an infinite length-scale, k = 1
             values = {"log_amplitude": np.zeros(1), "log_lengthscale": np.log(self.lengthscale_)}
-        projection = feature_map(kernel.spectrum(values, draws), draws).projection
-        if isinstance(projection, MatrixProduct):  # the fast transform follows the dtype of the rows by itself
-            projection = replace(projection, frequencies=projection.frequencies.astype(X.dtype))
-        self._projection = projection
+        self._projection = feature_map(kernel.spectrum(values, draws), draws).projection.astype(X.dtype)
         self._offset = rng.uniform(0, 2 * np.pi) if n_columns % 2 else 0.0
         self._n_frequencies, self._n_features_out = draws.shape.n_frequencies, n_columns
         return self
@@ -129,7 +124,8 @@ class FastfoodFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         z *= z.dtype.type(np.sqrt(2 / self._n_features_out))
 
     def _settings(self):
-        """Kernel, number of columns, number of threads."""
+        """Kernel and number of columns."""
+        count(self.n_jobs)  # refuses what is no number of threads
         if not isinstance(self.kernel, str) or self.kernel not in _KERNELS:
             raise InvalidInput(
                 f"kernel={self.kernel!r}: FastfoodFeatures has {', '.join(_KERNELS)}; GPRegressor learns the others."
@@ -137,7 +133,7 @@ class FastfoodFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         n = self.n_components
         if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 1:
             raise InvalidInput(f"n_components={n!r}: give a whole number of columns ≥ 1.")
-        return _KERNELS[self.kernel], int(n), count(self.n_jobs)
+        return _KERNELS[self.kernel], int(n)
 
     def _lengthscales(self, X):
         """(d,) from `lengthscale`, or from gamma: ℓ = 1/√(2 gamma)."""

@@ -5,6 +5,7 @@ Rows are cut into a fixed number of lanes, each with a sum of its own, added in 
 table and the size of the sum, never on the number of threads.
 """
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,12 +18,13 @@ from alakarte.data.standardise import Scaling
 
 BLOCK_ROWS = 2048
 LANES = 8
-LANE_ROWS = 512  # no lane is worth fewer rows
+LANE_ROWS = 8192  # to make and add a lane's sum costs as much as some hundred rows
+TWO_LANES = 1024  # from here on two lanes pay on two threads
 LANE_BYTES = 256e6  # all lanes' sums together, unless two exceed it
 
 
 class Scratch:
-    """Buffers that a lane uses again for every block: fresh pages cost as much as the work on them."""
+    """Buffers that a thread uses again for every block: fresh pages cost as much as the work on them."""
 
     def __init__(self):
         self.buffers = {}
@@ -78,8 +80,11 @@ class Rows:
         lanes = self._lanes(sum(part.nbytes for part in first))
         errors = np.geterr()
 
+        local = threading.local()
+
         def visit(index):
-            sums, scratch = first if index == 0 else zero(), Scratch()
+            sums = first if index == 0 else zero()
+            scratch = local.__dict__.setdefault("scratch", Scratch())
             low, high = lanes[index], lanes[index + 1]
             edges = np.linspace(low, high, -(-(high - low) // self.block_rows) + 1).astype(int)
             with np.errstate(**errors):  # threads do not inherit it
@@ -96,7 +101,7 @@ class Rows:
     def _lanes(self, sum_bytes: int) -> np.ndarray:
         """Edges of the lanes."""
         by_memory = max(2, int(LANE_BYTES // max(sum_bytes, 1)))
-        n_lanes = max(1, min(LANES, by_memory, self.n_rows // LANE_ROWS))
+        n_lanes = min(LANES, by_memory, max(2, self.n_rows // LANE_ROWS)) if self.n_rows >= TWO_LANES else 1
         return np.linspace(0, self.n_rows, n_lanes + 1).astype(int)
 
 
