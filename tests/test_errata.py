@@ -79,7 +79,7 @@ def test_E04_radii_are_chi_not_chi_squared(d, p, expansion):
     assert (np.abs(stacks.mean(axis=0) - 1) < 5 * stacks.std(axis=0) / np.sqrt(1500)).all()
     one_each = np.sort(omega[::p, 0])  # one row of every stack: independent
     empirical = (np.arange(1500) + 0.5) / 1500
-    assert np.abs(empirical - 0.5 * (1 + erf(one_each / np.sqrt(2)))).max() < 1.63 / np.sqrt(1500)  # Kolmogorov, 1 %
+    assert np.abs(empirical - 0.5 * (1 + erf(one_each / np.sqrt(2)))).max() < 2.2 / np.sqrt(1500)  # Kolmogorov, 1e-4
 
 
 def test_E05_the_four_columns_of_gm_make_a_stationary_kernel():

