@@ -49,6 +49,17 @@ def test_the_mean_over_seeds_is_the_kernel(kernel, n_components):
     assert standard_error[upper].max() < 0.08  # the test would notice a lost factor
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "matern12", "matern32", "matern52"])
+def test_the_kernel_is_none_of_the_others(kernel):
+    X = table()
+    K = estimates(X, 100, kernel=kernel, lengthscale=2.0, n_components=600)
+    upper = np.triu_indices(len(X), 1)
+    standard_error = (K.std(axis=0, ddof=1) / np.sqrt(len(K)))[upper]
+    for name in ("rbf", "matern12", "matern32", "matern52"):
+        errors = np.abs(K.mean(axis=0) - ORACLES[name](2.0)(X))[upper] / standard_error
+        assert errors.max() < N_ERRORS if name == kernel else errors.max() > 2 * N_ERRORS
+
+
 @pytest.mark.parametrize("d", [1, 3, 70])  # p = 1; small, by matrix product; large, by the fast transform
 def test_more_columns_come_nearer_at_the_rate_of_chance(d):
     X = table(d=d) / np.sqrt(d)
@@ -69,9 +80,9 @@ def test_an_odd_number_of_columns_adds_one_shifted_cosine():
     pairs, lone = z[:, [0, 1, 2, 4, 5, 6]], z[:, 3]
     np.testing.assert_allclose((pairs**2).sum(axis=1), 6 / 7)
     assert np.abs(lone).max() <= np.sqrt(2 / 7)
-    at_zero = FastfoodFeatures(n_components=1, random_state=3).fit(X)
-    offset = np.arccos(at_zero.transform(np.zeros((1, 5)))[0, 0] / np.sqrt(2))
-    assert 0.01 < offset < 3.13
+    at_zero = FastfoodFeatures(n_components=7, random_state=3).fit(X).transform(np.zeros((1, 5)))[0] / np.sqrt(2 / 7)
+    np.testing.assert_allclose(at_zero[[0, 1, 2, 4, 5, 6]], [1, 1, 1, 0, 0, 0])
+    assert 0.01 < 1 - at_zero[3] < 1.99  # the cosine of the offset
 
 
 def test_gamma_and_lengthscale_say_the_same():

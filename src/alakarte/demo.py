@@ -55,7 +55,7 @@ def demo(n_rows=800, n_test=1000, n_restarts=6, max_iter=150, stream=None):
     _say(
         stream,
         "1  Diabetes: progression after a year from 10 measurements (ships with scikit-learn)",
-        "   300 patients to learn from, 142 to test; so few rows bear one component in gm and pwl.",
+        "   300 patients to learn from, 142 to test; one component in gm and pwl: with four, gm over-fits.",
         "   Nearly linear: there is little for a kernel to find.",
         "",
     )
@@ -64,7 +64,8 @@ def demo(n_rows=800, n_test=1000, n_restarts=6, max_iter=150, stream=None):
     _say(
         stream,
         "",
-        "2  Robot arm: height of the tip in cm from 4 joint angles, each anywhere on its circle (generated)",
+        "2  Robot arm: height of the tip in cm from 4 joint angles, each anywhere on its circle (generated,",
+        "   and chosen because it is made of waves, which gm can find)",
         f"   {n_rows} positions to learn from, {n_test} to test; four components in gm and pwl.",
         f"   Noise of {ARM_NOISE:.2f} cm was added: no RMSE below it is to be expected, and `noise` should find it.",
         "",
