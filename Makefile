@@ -17,6 +17,9 @@ demo: install
 test: install lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+bench: install
+	$(BIN)/python -m bench.speed
+
 lint: install
 	$(BIN)/ruff check src tests bench
 	$(BIN)/ruff format --check src tests bench

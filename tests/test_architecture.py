@@ -13,7 +13,7 @@ ROOT = Path(alakarte.__file__).parent
 # except inside a folder, where only cycles are forbidden.
 LAYERS = [
     ("errors", "progress", "report", "metrics"),
-    ("records", "parameters", "threads"),
+    ("records", "parameters", "threads", "blas"),
     ("reference", "compiled."),
     ("data.", "kernels."),
     ("features.", "factorise"),

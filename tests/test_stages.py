@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from alakarte.blas import times_symmetric
 from alakarte.data.blocks import Rows
 from alakarte.data.read import merge_rows
 from alakarte.data.standardise import standardise
 from alakarte.errors import IllConditioned, InvalidInput
 from alakarte.evidence import noise_floor
-from alakarte.factorise import cholesky, inverse, log_determinant, mirror, solve, solve_lower, times_symmetric
+from alakarte.factorise import cholesky, inverse, log_determinant, mirror, solve, solve_lower
 from alakarte.features.cost import prefers_transform
 from alakarte.features.draws import draw
 from alakarte.kernels.registry import kernels, resolve

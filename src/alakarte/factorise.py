@@ -4,9 +4,9 @@ In: a symmetric matrix, positive definite up to rounding. Out: its lower factor.
 """
 
 import numpy as np
-from scipy.linalg import eigh, lapack, solve_triangular
-from scipy.linalg.blas import dsymm, ssymm
+from scipy.linalg import eigh
 
+from alakarte.blas import factorise_lower, invert_lower, solve_rows_lower
 from alakarte.errors import IllConditioned
 
 _TILE = 128
@@ -22,12 +22,13 @@ def cholesky(matrix: np.ndarray) -> np.ndarray:
     scale = float(np.abs(matrix.diagonal()).max(initial=0.0))
     if not np.isfinite(scale):
         raise IllConditioned("matrix with NaN or infinity")
-    factor, info = lapack.dpotrf(columns, lower=1, clean=0)
+    factor = columns.copy(order="F")
+    info = factorise_lower(factor)
     jitter = np.finfo(float).eps * scale * k
     while info > 0 and 0 < jitter <= 1e-4 * scale:
-        shifted = columns.copy(order="F")
-        shifted.flat[:: k + 1] += jitter
-        factor, info = lapack.dpotrf(shifted, lower=1, clean=0, overwrite_a=1)
+        factor = columns.copy(order="F")
+        factor.flat[:: k + 1] += jitter
+        info = factorise_lower(factor)
         jitter *= 10
     if info != 0 or not np.isfinite(factor.diagonal()).all():
         raise IllConditioned("matrix is not positive definite")
@@ -60,7 +61,9 @@ def mirror(matrix: np.ndarray) -> None:
 
 def solve_lower(factor, right, *, transposed=False):
     """L⁻¹ right, or L⁻ᵀ right."""
-    return solve_triangular(factor, right, lower=True, trans=int(transposed), check_finite=False)
+    columns = np.array(right.T, dtype=np.float64, order="C", ndmin=2)  # a right-hand side a row
+    solve_rows_lower(np.asfortranarray(factor), columns, transposed=transposed)
+    return columns.T.reshape(right.shape)
 
 
 def solve(factor, right):
@@ -70,18 +73,10 @@ def solve(factor, right):
 
 def inverse(factor) -> np.ndarray:
     """(L Lᵀ)⁻¹, its lower triangle, in Fortran's order."""
-    lower, info = lapack.dpotri(factor, lower=1)
-    if info != 0:
+    lower = factor.copy(order="F")
+    if invert_lower(lower) != 0:
         raise IllConditioned("matrix is singular")
     return lower
-
-
-def times_symmetric(rows, lower, out=None) -> np.ndarray:
-    """rows (r, k) × S (k, k), where the lower triangle of S in Fortran's order is `lower`; float32 or float64."""
-    out = np.empty(rows.shape, rows.dtype) if out is None else out
-    symm = ssymm if rows.dtype == np.float32 else dsymm
-    symm(1.0, lower, rows.T, lower=1, c=out.T, overwrite_c=1)
-    return out
 
 
 def log_determinant(factor) -> float:

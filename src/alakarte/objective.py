@@ -7,8 +7,8 @@ Three ways give the same number: weight space (D×D, two passes over blocks), ro
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg.blas import dsymm, dsyrk
 
+from alakarte.blas import add_gram, times_symmetric
 from alakarte.data.blocks import Rows
 from alakarte.dual import dual_pullback, solve_rows
 from alakarte.errors import Unavailable
@@ -141,7 +141,9 @@ def _signal(model):
         return signal, None
     phi = model.features.phi(rows.x) * root[:, None]
     scaled = phi * np.sqrt(model.spectrum.weight_variance(model.problem.draws.shape))
-    return dsyrk(1.0, scaled.T, trans=1, lower=1), phi
+    signal = np.zeros((rows.n_rows, rows.n_rows), order="F")
+    add_gram(signal, np.ascontiguousarray(scaled.T))
+    return signal, phi
 
 
 def _weights_pullback(model):
@@ -174,7 +176,7 @@ def _rows_pullback(model):
     # Φ_bar = (K⁻¹ − ααᵀ) ΦV on rows scaled by W^½; V_bar_i V_i = ½ V_i φ_iᵀ (K⁻¹ − ααᵀ) φ_i
     variance = model.spectrum.weight_variance(model.problem.draws.shape)
     scaled = phi * variance
-    phi_bar = dsymm(1.0, inverse_kernel, np.asfortranarray(scaled), lower=1)
+    phi_bar = times_symmetric(np.ascontiguousarray(scaled.T), inverse_kernel).T
     phi_bar -= dual.alpha @ (dual.alpha.T @ scaled)
     log_variance_bar = 0.5 * np.einsum("ij,ij->j", phi, phi_bar)
     zeros = np.zeros(rows.n_rows)

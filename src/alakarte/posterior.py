@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 from scipy.linalg import svd
 
+from alakarte.blas import solve_rows_lower
 from alakarte.data.blocks import Scratch
 from alakarte.exact import closed_gram_full, closed_kernel
 from alakarte.factorise import solve_lower, square_root
@@ -72,7 +73,7 @@ def padded(factor) -> np.ndarray:
     """Lower factor with a unit diagonal up to a multiple of PAD: BLAS treats edges differently by position."""
     k = len(factor)
     size = -(-k // PAD) * PAD
-    out = np.eye(size)
+    out = np.asfortranarray(np.eye(size))
     out[:k, :k] = np.tril(factor)
     return out
 
@@ -84,7 +85,9 @@ def padded_rows(array) -> np.ndarray:
 
 def whiten(factor, psi) -> np.ndarray:
     """L⁻¹ψᵀ (size, rows) for psi (rows, k) and a padded factor."""
-    return solve_lower(factor, padded_rows(psi.T))
+    rows = np.zeros((len(psi), len(factor)))
+    rows[:, : psi.shape[1]] = psi
+    return solve_rows_lower(factor, rows).T
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,9 @@ Features have the precision of the map, sums across blocks are double. Paper, se
 """
 
 import numpy as np
-from scipy.linalg.blas import dsyrk, ssyrk
 
+from alakarte.blas import add_gram, times_symmetric
 from alakarte.data.blocks import Rows, Scratch
-from alakarte.factorise import times_symmetric
 from alakarte.features.waves import FeatureMap
 from alakarte.records import Statistics
 
@@ -32,10 +31,10 @@ def add_statistics(sums, scratch: Scratch, x, y, weight, features: FeatureMap):
 def _add_gram(gram, phi, scratch: Scratch):
     """Lower triangle of ΦᵀΦ, half the work: in place, or single precision within a block and double across blocks."""
     if phi.dtype == np.float64:
-        dsyrk(1.0, phi.T, beta=1.0, c=gram, lower=1, overwrite_c=1)
+        add_gram(gram, phi)
         return
     part = scratch.array("gram", gram.shape, np.float32).T
-    ssyrk(1.0, phi.T, beta=0.0, c=part, lower=1, overwrite_c=1)
+    add_gram(part, phi, keep=0.0)
     for j in range(0, len(gram), _TILE):
         gram[j:, j : j + _TILE] += part[j:, j : j + _TILE]
 

@@ -1,0 +1,101 @@
+"""Five routines of SciPy's BLAS and LAPACK, called so that other threads run meanwhile and nothing is copied.
+
+SciPy's own wrappers hold Python's global lock; these are the same functions, from its public table for C callers.
+Arrays are float64 (`add_gram` and `times_symmetric`: float32 too); triangles are lower ones in Fortran's order.
+"""
+
+import ctypes
+
+import numpy as np
+from scipy.linalg import cython_blas, cython_lapack
+
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+_name = ctypes.pythonapi.PyCapsule_GetName
+_name.restype, _name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+
+
+def _routine(table, name, n_arguments):
+    """The function behind a capsule; every argument of BLAS is an address."""
+    capsule = table.__pyx_capi__[name]
+    signature = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * n_arguments)  # releases the lock while it runs
+    return signature(_pointer(capsule, _name(capsule)))
+
+
+_SYRK = {"d": _routine(cython_blas, "dsyrk", 10), "f": _routine(cython_blas, "ssyrk", 10)}
+_SYMM = {"d": _routine(cython_blas, "dsymm", 12), "f": _routine(cython_blas, "ssymm", 12)}
+_TRSM = _routine(cython_blas, "dtrsm", 11)
+_POTRF = _routine(cython_lapack, "dpotrf", 5)
+_POTRI = _routine(cython_lapack, "dpotri", 5)
+_REAL = {"d": ctypes.c_double, "f": ctypes.c_float}
+
+
+def _by_address(*values):
+    """Letters, whole numbers and C numbers by reference, arrays by the address of their data."""
+    out = []
+    for value in values:
+        if isinstance(value, np.ndarray):
+            out.append(value.ctypes.data)
+        elif isinstance(value, str):
+            out.append(ctypes.byref(ctypes.c_char(value.encode())))
+        else:
+            out.append(ctypes.byref(ctypes.c_int(value) if isinstance(value, int) else value))
+    return out
+
+
+def _square(matrix, dtype="d") -> int:
+    """Size of a writable square matrix in Fortran's order, or an error instead of a crash."""
+    k = len(matrix)
+    if matrix.shape != (k, k) or matrix.dtype.char != dtype or not matrix.flags.f_contiguous:
+        raise TypeError(f"need a square {dtype!r} matrix in Fortran's order, not {matrix.shape} {matrix.dtype}")
+    return k
+
+
+def _rows(array, k, dtype):
+    if array.ndim != 2 or array.shape[1] != k or array.dtype.char != dtype or not array.flags.c_contiguous:
+        raise TypeError(f"need row-major {dtype!r} rows of length {k}, not {array.shape} {array.dtype}")
+
+
+def add_gram(lower, rows, keep: float = 1.0) -> None:
+    """lower ← keep·lower + rowsᵀ rows, for rows (r, k)."""
+    kind = rows.dtype.char
+    k, real = _square(lower, kind), _REAL[kind]
+    _rows(rows, k, kind)
+    if len(rows):
+        _SYRK[kind](*_by_address("L", "N", k, len(rows), real(1), rows, k, real(keep), lower, k))
+
+
+def times_symmetric(rows, lower, out=None) -> np.ndarray:
+    """rows (r, k) × S (k, k), S given by its lower triangle."""
+    kind = rows.dtype.char
+    k, real = _square(lower, kind), _REAL[kind]
+    out = np.empty(rows.shape, rows.dtype) if out is None else out
+    for part in (rows, out):
+        _rows(part, k, kind)
+    if len(rows):
+        _SYMM[kind](*_by_address("L", "L", k, len(rows), real(1), lower, k, rows, k, real(0), out, k))
+    return out
+
+
+def solve_rows_lower(factor, rows, *, transposed=False) -> np.ndarray:
+    """Each row u of rows (r, k) becomes L⁻¹u, or L⁻ᵀu; in place."""
+    k = _square(factor)
+    _rows(rows, k, "d")
+    if len(rows):
+        trans = "T" if transposed else "N"
+        _TRSM(*_by_address("L", "L", trans, "N", k, len(rows), ctypes.c_double(1), factor, k, rows, k))
+    return rows
+
+
+def factorise_lower(matrix) -> int:
+    """L of L Lᵀ over the lower triangle of `matrix`; 0, or the order of the first minor that is not positive."""
+    info = ctypes.c_int(0)
+    _POTRF(*_by_address("L", _square(matrix), matrix, len(matrix), info))
+    return info.value
+
+
+def invert_lower(factor) -> int:
+    """Lower triangle of (L Lᵀ)⁻¹ over L; 0, or where L is singular."""
+    info = ctypes.c_int(0)
+    _POTRI(*_by_address("L", _square(factor), factor, len(factor), info))
+    return info.value
