@@ -348,7 +348,7 @@ SETTINGS = {
     "noise_std": [-1.0, np.nan, np.inf, "small"],
     "tol": [-1.0, np.nan, "0.1"],
     "n_components": [0, 1.5, True, "2"],
-    "n_frequencies": [0, -8, None],
+    "n_frequencies": [0, -8],
     "n_restarts": [0, 2.0],
     "max_iter": [-1, None],
     "max_iter_restart": [-1],

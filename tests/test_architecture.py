@@ -16,7 +16,7 @@ LAYERS = [
     ("records", "parameters", "threads", "blas"),
     ("reference", "compiled."),
     ("data.", "kernels."),
-    ("features.", "factorise"),
+    ("features.", "factorise", "sizes"),
     ("statistics", "evidence", "dual", "exact"),
     ("objective",),
     ("starts", "optimise", "posterior", "fitted"),

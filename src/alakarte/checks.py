@@ -28,8 +28,8 @@ def check_settings(estimator) -> Settings:
         )
     return Settings(
         clone(resolve(estimator.kernel)),
-        _whole(estimator, "n_components", 1),
-        _whole(estimator, "n_frequencies", 1),
+        None if estimator.n_components is None else _whole(estimator, "n_components", 1),
+        None if estimator.n_frequencies is None else _whole(estimator, "n_frequencies", 1),
         estimator.expansion,
         _whole(estimator, "n_restarts", 1),
         _whole(estimator, "max_iter", 0),

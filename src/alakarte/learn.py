@@ -33,8 +33,8 @@ class Settings:
     """How to learn."""
 
     kernel: Kernel
-    n_components: int
-    n_frequencies: int
+    n_components: int | None  # None until `sizes` has seen the rows
+    n_frequencies: int | None
     expansion: str
     n_restarts: int
     max_iter: int

@@ -24,6 +24,7 @@ from alakarte.objective import model_at, nlml, nlml_gradient
 from alakarte.posterior import posterior
 from alakarte.progress import Progress
 from alakarte.report import summary
+from alakarte.sizes import choose_sizes
 from alakarte.threads import count, one_blas_thread
 
 CHUNK_ROWS = 1 << 16
@@ -37,13 +38,14 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     kernel : str or kernel object, default="gm"
         ``rbf``, ``ard``, ``matern12``, ``matern32``, ``matern52``, ``fsard``, ``fsgbard``, ``gm``, ``pwl``, ``ssgpr``,
         or an object of `alakarte.kernels` with settings of its own.
-    n_components : int, default=4
-        Components of the spectrum (gm, pwl). Kernels without components use n_components × n_frequencies frequencies.
-    n_frequencies : int, default=32
-        Frequencies of each component.
+    n_components : int, optional
+        Components of the spectrum (gm, pwl); if None one to four, as many as the rows can bear. Kernels without
+        components use n_components × n_frequencies frequencies.
+    n_frequencies : int, optional
+        Frequencies of each component; if None 128 in all.
     expansion : {"fastfood", "dense", "exact"}, default="fastfood"
         Fastfood features, independent Gaussian rows (random kitchen sinks), or the closed form (rbf, ard, matern, gm).
-    n_restarts : int, default=6
+    n_restarts : int, default=4
         Random starts; the best after `max_iter_restart` iterations continues for `max_iter`.
     max_iter, max_iter_restart : int, default=150, 20
         Iterations of L-BFGS.
@@ -75,6 +77,8 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         The learned flat vector, in standardised units; `theta_labels_` names its entries.
     relevance_ : (n_features_in_,) array
         How much the function varies along each input, sums to one.
+    n_components_, n_frequencies_ : int
+        What was used.
     n_iter_, n_evaluations_, n_basis_ : int
         Iterations of the last run, evaluations in all, columns of the expansion (training rows if exact).
     trace_ : dict of arrays
@@ -99,10 +103,10 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         self,
         kernel="gm",
         *,
-        n_components=4,
-        n_frequencies=32,
+        n_components=None,
+        n_frequencies=None,
         expansion="fastfood",
-        n_restarts=6,
+        n_restarts=4,
         max_iter=150,
         max_iter_restart=20,
         tol=0.1,
@@ -145,6 +149,9 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         settings = check_settings(self)
         X, y, weight = read_training(self, X, y, sample_weight)
         X, y, weight = merge_rows(X, y, weight)
+        sizes = choose_sizes(settings.kernel, settings.n_components, settings.n_frequencies, *X.shape)
+        settings = replace(settings, n_components=sizes[0], n_frequencies=sizes[1])
+        self.n_components_, self.n_frequencies_ = sizes
         warm = (self._problem.draws, self.theta_) if self.warm_start and hasattr(self, "_problem") else None
         scaling = standardise(X, y, weight)
         rows = Rows(X, y[:, None], weight, scaling=scaling)

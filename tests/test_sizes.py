@@ -1,0 +1,32 @@
+"""Components and frequencies that the user leaves open follow the rows; numbers that are given stay."""
+
+import numpy as np
+import pytest
+
+from alakarte import GPRegressor
+from alakarte.kernels.registry import resolve
+from alakarte.sizes import ALL_FREQUENCIES, MOST_COMPONENTS, ROWS_PER_PARAMETER, choose_sizes
+
+
+@pytest.mark.parametrize(("kernel", "per_component"), [("gm", lambda d: 2 * d + 1), ("pwl", lambda d: d + 3)])
+@pytest.mark.parametrize("d", [1, 8, 33])
+def test_every_component_has_rows_behind_it(kernel, per_component, d):
+    for n_rows in (1, 100, 1000, 10_000, 1_000_000):
+        q, m = choose_sizes(resolve(kernel), None, None, n_rows, d)
+        assert q == 1 or q * per_component(d) * ROWS_PER_PARAMETER <= n_rows
+        assert q == MOST_COMPONENTS or (q + 1) * per_component(d) * ROWS_PER_PARAMETER > n_rows
+        assert q * m <= ALL_FREQUENCIES < (q + 1) * m + q
+
+
+def test_given_numbers_stay():
+    assert choose_sizes(resolve("gm"), 7, 3, 5, 2) == (7, 3)
+    assert choose_sizes(resolve("gm"), 2, None, 5, 2) == (2, 64)
+    assert choose_sizes(resolve("ard"), None, None, 10**6, 2) == (1, ALL_FREQUENCIES)
+
+
+def test_a_fit_says_what_it_used():
+    X = np.random.default_rng(0).standard_normal((130, 1))
+    model = GPRegressor("gm", max_iter=0, random_state=0).fit(X, X[:, 0])
+    assert (model.n_components_, model.n_frequencies_) == (3, 42)
+    assert model.kernel_.centre.shape == (3, 1)
+    assert model.n_basis_ == 4 * 3 * 42
