@@ -42,7 +42,8 @@ def noise_floor(n_basis: int, total: float, log_amplitude) -> float:
 def solve_weights(statistics: Statistics, weight_variance, noise_variance: float) -> Evidence:
     """Evidence from statistics, V (D,) and s."""
     root = np.sqrt(weight_variance)
-    M = statistics.gram * root * (root / noise_variance)[:, None]
+    M = statistics.gram * root
+    M *= (root / noise_variance)[:, None]
     M.flat[:: len(root) + 1] += 1.0
     factor = cholesky(M)
     gamma = solve(factor, statistics.moment * (root / noise_variance)[:, None])

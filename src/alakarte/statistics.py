@@ -61,7 +61,9 @@ def statistics(rows: Rows, features: FeatureMap, n_jobs: int) -> Statistics:
     """Pass 1."""
     D, T = features.n_basis, rows.y.shape[1]
     zero = lambda: [np.zeros((D, D), order="F"), np.zeros((D, T)), np.zeros(T)]  # noqa: E731
-    gram, moment, energy = rows.map_sum(add_statistics, zero, features, n_basis=D, n_jobs=n_jobs)
+    gram, moment, energy = rows.map_sum(
+        add_statistics, zero, features, n_basis=D, itemsize=features.dtype.itemsize, n_jobs=n_jobs
+    )
     return Statistics(gram, moment, energy, rows.total)
 
 
@@ -69,7 +71,9 @@ def residual_energy(rows: Rows, features: FeatureMap, weight_mean, n_jobs: int) 
     """(T,) Σ w r²."""
     weight_mean = weight_mean.astype(features.dtype, copy=False)
     zero, D = lambda: [np.zeros(rows.y.shape[1])], features.n_basis
-    return rows.map_sum(add_residual, zero, features, weight_mean, n_basis=D, n_jobs=n_jobs)[0]
+    return rows.map_sum(
+        add_residual, zero, features, weight_mean, n_basis=D, itemsize=features.dtype.itemsize, n_jobs=n_jobs
+    )[0]
 
 
 def statistics_pullback(rows: Rows, features: FeatureMap, weight_mean, covariance, noise_variance, n_jobs: int):
@@ -77,5 +81,7 @@ def statistics_pullback(rows: Rows, features: FeatureMap, weight_mean, covarianc
     zero = lambda: [np.zeros(()), *features.pullback_zeros()]  # noqa: E731
     weight_mean, covariance = (part.astype(features.dtype, copy=False) for part in (weight_mean, covariance))
     arguments = (features, weight_mean, covariance, noise_variance)
-    residual, *sums = rows.map_sum(add_pullback, zero, *arguments, n_basis=features.n_basis, n_jobs=n_jobs)
+    residual, *sums = rows.map_sum(
+        add_pullback, zero, *arguments, n_basis=features.n_basis, itemsize=features.dtype.itemsize, n_jobs=n_jobs
+    )
     return float(residual), sums

@@ -38,7 +38,7 @@ assert len(dispatchers) > 10
 assert not any(f.signatures for f in dispatchers), "compiled at import"
 u = np.arange(5.0)
 results = [np.zeros(5), np.zeros(5)]
-threads = [threading.Thread(target=waves._times, args=(u, 2.0, v)) for v in results]
+threads = [threading.Thread(target=waves._times, args=(u, 2.0, 3.0, v, v.copy())) for v in results]
 for thread in threads:
     thread.start()
 for thread in threads:

@@ -115,9 +115,27 @@ def wave_pairs(phase, phi):
 
 @compiled
 def _wave_pairs(phase, phi):
-    n_rows, n_frequencies = phase.shape
-    for i in range(n_rows):
-        _sincos_chunks(phase[i], phi[i, n_frequencies:], phi[i, :n_frequencies])
+    n_rows, n = phase.shape
+    group = max(1, _CHUNK // max(n, 1))  # short rows share a chunk: a call costs as much as a hundred numbers
+    flat, cosine, sine = phase.reshape(-1), np.empty(group * n, phase.dtype), np.empty(group * n, phase.dtype)
+    for first in range(0, n_rows, group):
+        last = min(first + group, n_rows)
+        if group == 1:
+            _sincos_chunks(phase[first], phi[first, n:], phi[first, :n])
+            continue
+        size = (last - first) * n
+        _sincos(flat[first * n : last * n], sine[:size], cosine[:size])
+        for i in range(first, last):
+            part = slice((i - first) * n, (i - first + 1) * n)
+            _copy(cosine[part], sine[part], phi[i, :n], phi[i, n:])
+
+
+@compiled
+def _copy(u, v, u_out, v_out):
+    wide_vectors()
+    for i in range(u.size):
+        u_out[i] = u[i]
+        v_out[i] = v[i]
 
 
 def wave_pairs_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar):
@@ -176,21 +194,27 @@ def _wave_products(phase, shift, run_start, run_component, phi):
     n_rows, n = phase.shape
     cos_zeta, sin_zeta = np.empty_like(shift), np.empty_like(shift)
     _sincos_chunks(shift.reshape(-1), sin_zeta.reshape(-1), cos_zeta.reshape(-1))
-    for i in range(n_rows):
-        _sincos_chunks(phase[i], phi[i, n : 2 * n], phi[i, :n])
-        for k in range(run_component.size):
-            q, start, stop = run_component[k], run_start[k], run_start[k + 1]
-            for j in range(0, 2 * n, n):
-                run = phi[i, j + start : j + stop]
-                _times(run, sin_zeta[i, q], phi[i, 2 * n + j + start : 2 * n + j + stop])
-                _times(run, cos_zeta[i, q], run)
+    group = max(1, _CHUNK // max(n, 1))
+    flat, cosine, sine = phase.reshape(-1), np.empty(group * n, phase.dtype), np.empty(group * n, phase.dtype)
+    for first in range(0, n_rows, group):
+        last = min(first + group, n_rows)
+        size = (last - first) * n
+        _sincos_chunks(flat[first * n : last * n], sine[:size], cosine[:size])
+        for i in range(first, last):
+            for k in range(run_component.size):
+                q, start, stop = run_component[k], run_start[k], run_start[k + 1]
+                part = slice((i - first) * n + start, (i - first) * n + stop)
+                c, s, row = cosine[part], sine[part], phi[i]
+                _times(c, cos_zeta[i, q], sin_zeta[i, q], row[start:stop], row[2 * n + start : 2 * n + stop])
+                _times(s, cos_zeta[i, q], sin_zeta[i, q], row[n + start : n + stop], row[3 * n + start : 3 * n + stop])
 
 
 @compiled
-def _times(u, factor, v):
+def _times(u, first, second, v, w):
     wide_vectors()
     for i in range(u.size):
-        v[i] = u[i] * factor
+        v[i] = u[i] * first
+        w[i] = u[i] * second
 
 
 def wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, component, phase_bar, shift_bar):

@@ -16,9 +16,9 @@ import numpy as np
 from alakarte.compiled.layout import aligned
 from alakarte.data.standardise import Scaling
 
-BLOCK_ROWS = (512, 2048)  # twice the columns, within these: small blocks stay in the cache, large ones feed BLAS
+BLOCK_ROWS = (1024, 2048)  # twice the columns, within these: small blocks stay in the cache, large ones feed BLAS
 LANES = 8
-LANE_ROWS = 8192  # to make and add a lane's sum costs as much as some hundred rows
+LANE_ROWS = 16384  # to make and add a lane's sum costs as much as some hundred rows
 TWO_LANES = 1024  # from here on two lanes pay on two threads
 LANE_BYTES = 256e6  # all lanes' sums together, unless two exceed it
 
@@ -71,14 +71,14 @@ class Rows:
         """All rows standardised, in memory."""
         return self if self.scaling is None else Rows(*self.block(0, self.n_rows), self.block_rows)
 
-    def map_sum(self, function: Callable, zero: Callable, *arguments, n_basis=1024, n_jobs=1) -> list[np.ndarray]:
-        """Sums over all blocks, of a size that suits `n_basis` columns.
+    def map_sum(self, function: Callable, zero: Callable, *arguments, n_basis=1024, itemsize=8, n_jobs=1):
+        """Sums over all blocks, of a size that suits `n_basis` columns of `itemsize` bytes: a list of arrays.
 
         `zero()` makes arrays of zeros; `function(sums, scratch, x, y, weight, *arguments)` adds one block to them.
         """
         first = zero()
         lanes = self._lanes(sum(part.nbytes for part in first))
-        block_rows = self.block_rows or int(np.clip(2 * n_basis, *BLOCK_ROWS))
+        block_rows = self.block_rows or int(np.clip(2 * n_basis, *BLOCK_ROWS) * (1 if itemsize == 8 else 1.5))
         errors = np.geterr()
 
         local = threading.local()

@@ -46,16 +46,23 @@ class FeatureMap:
         centre = None if self.centre is None else self.centre.astype(dtype)
         return FeatureMap(self.projection.astype(dtype), centre, self.component)
 
+    def _tiles(self, n_rows):
+        """Rows whose phases fit the cache: many frequencies, few rows."""
+        size = 128 if self.component.size >= 512 else 1024
+        return [slice(start, start + size) for start in range(0, n_rows, size)]
+
     def phi(self, x, scratch: Scratch | None = None):
         """(rows, D), in the scratch if there is one."""
         scratch = scratch or Scratch()
-        phase = scratch.array("phase", (x.shape[0], self.component.size), x.dtype)
-        self.projection.phases(x, phase)
         phi = scratch.array("phi", (x.shape[0], self.n_basis), x.dtype)
-        if self.centre is None:
-            wave_pairs(phase, phi)
-        else:
-            wave_products(phase, x @ self.centre, self.component, phi)
+        for tile in self._tiles(len(x)):
+            rows = x[tile]
+            phase = scratch.array("phase", (len(rows), self.component.size), x.dtype)
+            self.projection.phases(rows, phase)
+            if self.centre is None:
+                wave_pairs(phase, phi[tile])
+            else:
+                wave_products(phase, rows @ self.centre, self.component, phi[tile])
         return phi
 
     def dot(self, weight_mean, x, scratch: Scratch | None = None):
@@ -75,13 +82,21 @@ class FeatureMap:
     def pullback(self, x, phi, phi_p, residual, weight_mean, row_weight, scratch: Scratch | None = None):
         """Sums over rows for `spectrum_bar`, from Φ_bar = W (ΦP − rβᵀ); arguments as in `reference.py`."""
         scratch = scratch or Scratch()
-        phase_bar = scratch.array("phase", (x.shape[0], self.component.size), x.dtype)
-        if self.centre is None:
-            wave_pairs_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar)
-            return self.projection.pullback(x, phase_bar)
-        shift_bar = scratch.array("shift", (x.shape[0], self.centre.shape[1]), x.dtype)
-        wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, self.component, phase_bar, shift_bar)
-        return x.T @ shift_bar, *self.projection.pullback(x, phase_bar)
+        sums = self.pullback_zeros()
+        for tile in self._tiles(len(x)):
+            rows = x[tile]
+            phase_bar = scratch.array("phase", (len(rows), self.component.size), x.dtype)
+            arguments = phi[tile], phi_p[tile], residual[tile], weight_mean, row_weight[tile]
+            if self.centre is None:
+                wave_pairs_pullback(*arguments, phase_bar)
+                parts = self.projection.pullback(rows, phase_bar)
+            else:
+                shift_bar = scratch.array("shift", (len(rows), self.centre.shape[1]), x.dtype)
+                wave_products_pullback(*arguments, self.component, phase_bar, shift_bar)
+                parts = rows.T @ shift_bar, *self.projection.pullback(rows, phase_bar)
+            for total, part in zip(sums, parts, strict=True):
+                total += part
+        return sums
 
 
 def feature_map(spectrum: Spectrum, draws: Draws, transform: str = "auto") -> FeatureMap:
