@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -254,27 +255,41 @@ def predict():
 
 
 PEAK = """
-import resource, sys, numpy as np
-from bench.speed import problem, limited
+from bench.speed import problem, limited, peak_above
 from alakarte.objective import nlml_gradient
 made, theta = problem("ard", {n}, {d}, 1, {m})
-small = problem("ard", 3000, {d}, 1, {m})
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-limited(nlml_gradient, made, theta)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+print(peak_above(lambda: limited(nlml_gradient, made, theta)))
 """
 
 FIT_PEAK = """
-import resource, warnings, numpy as np
-from bench.speed import table
+from bench.speed import table, peak_above
 from alakarte import GPRegressor
-warnings.simplefilter("ignore")
 X, y = table({n}, 11)
-GPRegressor("ard", n_components=1, n_frequencies=96, n_restarts=1, max_iter=1).fit(X[:3000], y[:3000])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-GPRegressor("ard", n_components=1, n_frequencies=96, n_restarts=1, max_iter=1).fit(X, y)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+model = GPRegressor("ard", n_components=1, n_frequencies=96, n_restarts=1, max_iter=1)
+model.fit(X[:3000], y[:3000])
+print(peak_above(lambda: model.fit(X, y)))
 """
+
+PREDICT_PEAK = """
+from bench.speed import table, peak_above
+from alakarte import GPRegressor
+X, y = table({n}, 8)
+model = GPRegressor("ard", n_components=1, n_frequencies=768, max_iter=0).fit(X[:3000], y[:3000])
+print(peak_above(lambda: model.predict(X)) - X.shape[0] * 8 / 1e6)
+"""
+
+
+def peak_above(work):
+    """MB that `work` needed at most beyond what was resident before (Linux)."""
+
+    def status(key):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(entry.split()[1]) for entry in lines if entry.startswith(key)) / 1024
+
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    before = status("VmRSS")
+    work()
+    return status("VmHWM") - before
 
 
 def python(code, **variables):
@@ -288,6 +303,9 @@ def memory():
     line("value + gradient, n=36000, D=1536: memory above the data", f"{peak:.0f} MB", "≤ 300 MB", peak <= 300)
     small, large = (python(FIT_PEAK.format(n=n)) for n in (200_000, 2_000_000))
     extra = large - small
+    few, many = (python(PREDICT_PEAK.format(n=n)) for n in (100_000, 1_000_000))
+    figure = f"{few:.0f} and {many:.0f} MB"
+    line("peak of predict beyond rows and means, 10⁵ and 10⁶ rows, D=1536", figure, "within 50 MB", many - few <= 50)
     figure = f"{small:.0f} and {large:.0f} MB"
     line("peak of a fit beyond its data, D=192, n=200 000 and 2 000 000", figure, "within 50 MB", abs(extra) <= 50)
 

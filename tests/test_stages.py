@@ -188,7 +188,7 @@ def random_spd(k, seed=0):
     return a @ a.T
 
 
-@pytest.mark.parametrize("k", [1, 5, 300])  # more than one tile
+@pytest.mark.parametrize("k", [1, 5, 300, 513])  # more than one tile, and two halves
 def test_factors_solve_and_invert(k):
     matrix, right = random_spd(k), np.random.default_rng(1).standard_normal((k, 2))
     factor = cholesky(matrix.copy())

@@ -35,8 +35,8 @@ def solve_rows(signal, target, noise_variance: float, total: float) -> Dual:
     return Dual(factor, alpha, value, noise_variance, spare)
 
 
-def dual_pullback(dual: Dual):
+def dual_pullback(dual: Dual, n_jobs: int = 1):
     """Lower triangle of K⁻¹ (n, n), of which 2 K_bar = K⁻¹ − ααᵀ, and the derivative by log s; one target."""
-    inverse_kernel = inverse(dual.factor)
+    inverse_kernel = inverse(dual.factor, n_jobs)
     trace = np.trace(inverse_kernel) - float(np.sum(dual.alpha**2))
     return inverse_kernel, 0.5 * (dual.noise_variance * trace + dual.spare)

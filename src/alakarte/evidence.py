@@ -50,9 +50,9 @@ def solve_weights(statistics: Statistics, weight_variance, noise_variance: float
     return Evidence(factor, gamma, root[:, None] * gamma, root, noise_variance, statistics.total)
 
 
-def posterior_covariance(evidence: Evidence):
+def posterior_covariance(evidence: Evidence, n_jobs: int = 1):
     """Lower triangle of P/s (D, D), in Fortran's order, and the diagonal of M⁻¹ (D,)."""
-    scaled = inverse(evidence.factor)
+    scaled = inverse(evidence.factor, n_jobs)
     diagonal = scaled.diagonal().copy()
     scaled *= evidence.root_variance
     scaled *= (evidence.root_variance / evidence.noise_variance)[:, None]

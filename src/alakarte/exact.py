@@ -6,6 +6,8 @@ In: a `Spectrum` (its radii are not read) and a `ClosedForm`. Out: K, and the sp
 Symmetric work is done once: panels of rows against the rows from there on, small enough for the cache.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 from scipy.spatial.distance import cdist
 
@@ -14,6 +16,7 @@ from alakarte.kernels.base import ClosedForm
 from alakarte.records import Spectrum
 
 PANEL_ENTRIES = 100_000
+THREADED_ROWS = 300  # below, a thread costs more than it saves
 
 
 def closed_kernel(spectrum: Spectrum, form: ClosedForm, x, other) -> np.ndarray:
@@ -24,11 +27,16 @@ def closed_kernel(spectrum: Spectrum, form: ClosedForm, x, other) -> np.ndarray:
     return total
 
 
-def closed_gram(spectrum: Spectrum, form: ClosedForm, x) -> np.ndarray:
+def closed_gram(spectrum: Spectrum, form: ClosedForm, x, n_jobs: int = 1) -> np.ndarray:
     """Lower triangle of k(x, x) (n, n), in Fortran's order."""
     K = np.zeros((len(x), len(x)))
-    for start, stop in _panels(len(x)):
+
+    def write(panel):
+        start, stop = panel
         K[start:stop, start:] = closed_kernel(spectrum, form, x[start:stop], x[start:])
+
+    for _ in _over_panels(write, len(x), n_jobs):
+        pass
     K.flat[:: len(x) + 1] = np.exp(2 * spectrum.log_amplitude).sum()
     return K.T
 
@@ -40,31 +48,44 @@ def closed_gram_full(spectrum: Spectrum, form: ClosedForm, x) -> np.ndarray:
     return K
 
 
-def closed_gram_pullback(spectrum: Spectrum, form: ClosedForm, x, kernel_bar) -> Spectrum:
+def closed_gram_pullback(spectrum: Spectrum, form: ClosedForm, x, kernel_bar, n_jobs: int = 1) -> Spectrum:
     """Derivatives by the spectrum; `kernel_bar(start, stop)`: rows start:stop, columns start: of a symmetric K_bar."""
-    n_components = spectrum.log_amplitude.size
-    log_amplitude_bar = np.zeros(n_components)
-    input_scale_bar = np.zeros_like(spectrum.input_scale)
-    centre_bar = None if spectrum.centre is None else np.zeros_like(spectrum.centre)
-    for start, stop in _panels(len(x)):
+    n_components, d = spectrum.input_scale.shape
+
+    def pull_back(panel):
+        start, stop = panel
         bar = kernel_bar(start, stop)
         corner, diagonal = bar[:, : stop - start], np.einsum("ii->i", bar[:, : stop - start]).copy()
         corner[...] = np.triu(corner, 1)
         bar *= 2  # stands for both triangles
         np.einsum("ii->i", corner)[...] = diagonal
         rows, others = x[start:stop], x[start:]
+        sums = np.zeros((n_components, 1 + 2 * d))  # by log v, a and μ
         for q in range(n_components):
             kernel, slope, odd = _component(spectrum, form, q, rows, others, slope=True)
-            log_amplitude_bar[q] += 2 * np.vdot(bar, kernel)
+            sums[q, 0] = 2 * np.vdot(bar, kernel)
             slope *= bar
             # Σ_ij G_ij (x_ik − x_jk)² without an array of differences
             spread = slope.sum(axis=1) @ rows**2 + slope.sum(axis=0) @ others**2
             spread -= 2 * np.einsum("ik,ik->k", rows, slope @ others)
-            input_scale_bar[q] += 2 * spectrum.input_scale[q] * spread
-            if centre_bar is not None:
+            sums[q, 1 : 1 + d] = 2 * spectrum.input_scale[q] * spread
+            if odd is not None:
                 odd *= bar
-                centre_bar[q] -= odd.sum(axis=1) @ rows - odd.sum(axis=0) @ others
-    return Spectrum(log_amplitude_bar, input_scale_bar, centre=centre_bar)
+                sums[q, 1 + d :] = odd.sum(axis=0) @ others - odd.sum(axis=1) @ rows
+        return sums
+
+    total = sum(_over_panels(pull_back, len(x), n_jobs))
+    centre_bar = None if spectrum.centre is None else total[:, 1 + d :]
+    return Spectrum(total[:, 0], total[:, 1 : 1 + d], centre=centre_bar)
+
+
+def _over_panels(function, n, n_jobs):
+    """Results of function(panel) in the order of the panels, whatever thread made them."""
+    if n_jobs == 1 or n < THREADED_ROWS:
+        yield from map(function, _panels(n))
+        return
+    with ThreadPoolExecutor(n_jobs) as pool:
+        yield from pool.map(function, _panels(n))
 
 
 def _panels(n):

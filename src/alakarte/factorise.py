@@ -3,13 +3,16 @@
 In: a symmetric matrix, positive definite up to rounding. Out: its lower factor. NaN is reported, never passed on.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 from scipy.linalg import eigh
 
-from alakarte.blas import factorise_lower, invert_lower, solve_rows_lower
+from alakarte.blas import factorise_lower, invert_lower, solve_rows_lower, times_symmetric
 from alakarte.errors import IllConditioned
 
 _TILE = 128
+_HALVES = 512  # smaller inverses are not worth cutting
 
 
 def cholesky(matrix: np.ndarray) -> np.ndarray:
@@ -71,12 +74,55 @@ def solve(factor, right):
     return solve_lower(factor, solve_lower(factor, right), transposed=True)
 
 
-def inverse(factor) -> np.ndarray:
-    """(L Lᵀ)⁻¹, its lower triangle, in Fortran's order."""
-    lower = factor.copy(order="F")
-    if invert_lower(lower) != 0:
+def inverse(factor, n_jobs: int = 1) -> np.ndarray:
+    """(L Lᵀ)⁻¹, its lower triangle, in Fortran's order; the work is cut in halves, the same for any number of threads.
+
+    With X = L₂₁ L₁₁⁻¹ and Q = (L₂₂ L₂₂ᵀ)⁻¹ the blocks are (L₁₁ L₁₁ᵀ)⁻¹ + Xᵀ Q X, −Q X and Q.
+    """
+    k = len(factor)
+    if k < _HALVES:
+        return _invert(factor.copy(order="F"))
+    half = k // 2
+    first, last = (np.asfortranarray(part) for part in (factor[:half, :half], factor[half:, half:]))
+    X = np.ascontiguousarray(factor[half:, :half])
+    mid = (k - half) // 2
+    out = np.zeros((k, k), order="F")
+
+    def top():
+        out[:half, :half] = _invert(first.copy(order="F"))
+        solve_rows_lower(first, X[:mid], transposed=True)
+
+    def bottom():
+        out[half:, half:] = _invert(last.copy(order="F"))
+        solve_rows_lower(first, X[mid:], transposed=True)
+
+    _together([top, bottom], n_jobs)
+    Q, columns = np.asfortranarray(out[half:, half:]), np.ascontiguousarray(X.T)
+    middle = half // 2
+
+    def left(part):
+        QX = times_symmetric(columns[part], Q).T  # (k − half, part)
+        out[half:, part] = -QX
+        out[part.start : half, part] += columns[part.start :] @ QX  # Xᵀ Q X from its diagonal on
+
+    _together([lambda: left(slice(0, middle)), lambda: left(slice(middle, half))], n_jobs)
+    return out
+
+
+def _invert(factor):
+    if invert_lower(factor) != 0:
         raise IllConditioned("matrix is singular")
-    return lower
+    return factor
+
+
+def _together(tasks, n_jobs):
+    if n_jobs == 1:
+        for task in tasks:
+            task()
+        return
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        for future in [pool.submit(task) for task in tasks]:
+            future.result()
 
 
 def log_determinant(factor) -> float:

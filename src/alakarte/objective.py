@@ -134,7 +134,9 @@ def _signal(model):
     rows = model.problem.rows.whole()
     root = np.sqrt(rows.weight)
     if model.form == "exact":
-        signal = closed_gram(model.spectrum, closed_form(model.problem.kernel, model.values), rows.x)
+        signal = closed_gram(
+            model.spectrum, closed_form(model.problem.kernel, model.values), rows.x, model.problem.n_jobs
+        )
         if (root != 1).any():
             signal *= root
             signal *= root[:, None]
@@ -149,7 +151,7 @@ def _signal(model):
 def _weights_pullback(model):
     rows, n_jobs, s = model.problem.rows, model.problem.n_jobs, model.noise_variance
     evidence = weight_space(model)
-    scaled_covariance, inverse_diagonal = posterior_covariance(evidence)
+    scaled_covariance, inverse_diagonal = posterior_covariance(evidence, n_jobs)
     residual, sums = statistics_pullback(rows, model.features, evidence.weight_mean, scaled_covariance, s, n_jobs)
     log_variance_bar, log_noise_bar = pullback(evidence, inverse_diagonal, residual)
     bar = _spectrum_bar(model, sums, log_variance_bar)
@@ -160,7 +162,7 @@ def _rows_pullback(model):
     rows = model.problem.rows.whole()
     signal, phi = _signal(model)
     dual = solve_rows(signal, _root_target(model), model.noise_variance, rows.total)
-    inverse_kernel, log_noise_bar = dual_pullback(dual)
+    inverse_kernel, log_noise_bar = dual_pullback(dual, model.problem.n_jobs)
     root = np.sqrt(rows.weight)
     if model.form == "exact":
         alpha, symmetric = dual.alpha[:, 0], inverse_kernel.T
@@ -172,7 +174,8 @@ def _rows_pullback(model):
             return panel
 
         form = closed_form(model.problem.kernel, model.values)
-        return dual.value, closed_gram_pullback(model.spectrum, form, rows.x, kernel_bar), log_noise_bar
+        bar = closed_gram_pullback(model.spectrum, form, rows.x, kernel_bar, model.problem.n_jobs)
+        return dual.value, bar, log_noise_bar
     # Φ_bar = (K⁻¹ − ααᵀ) ΦV on rows scaled by W^½; V_bar_i V_i = ½ V_i φ_iᵀ (K⁻¹ − ααᵀ) φ_i
     variance = model.spectrum.weight_variance(model.problem.draws.shape)
     scaled = phi * variance
