@@ -6,8 +6,11 @@ In: a `Shape` and a generator. Out: `Draws`. Frozen while learning, otherwise li
 import numpy as np
 from sklearn.utils import check_random_state
 
+import alakarte.compiled.fastfood as compiled
+import alakarte.reference as reference
 from alakarte.records import Draws, Shape, Stacks
-from alakarte.reference import project
+
+FEW_INPUTS = 64  # up to here NumPy is quicker than to compile the transform
 
 
 def generator(random_state) -> np.random.Generator:
@@ -55,6 +58,7 @@ def stack_directions(shape: Shape, stacks: Stacks) -> np.ndarray:
     ones = np.ones((shape.n_stacks, shape.n_inputs))
     factor = np.ones_like(stacks.signs)
     identity = np.eye(shape.n_inputs)
+    project = compiled.project if shape.n_inputs > FEW_INPUTS else reference.project
     project(identity, ones, stacks.signs, stacks.permutation, stacks.gaussians, factor, stacks.position, columns)
     return columns / stacks.norms
 
