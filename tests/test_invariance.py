@@ -207,3 +207,17 @@ def test_offsets_of_the_table_do_not_matter():
     left, right = fit("ard", X=X, y=y), fit("ard", X=X + 1024, y=y - 4096)
     assert np.allclose(left.predict(X), right.predict(X + 1024) + 4096, atol=1e-6)
     assert left.log_marginal_likelihood_ == pytest.approx(right.log_marginal_likelihood_, abs=1e-6)
+
+
+@pytest.mark.parametrize(("kernel", "expansion", "n_frequencies"), [("ard", "exact", 8), ("ard", "fastfood", 300)])
+def test_threads_inside_the_matrices_give_the_same_bits(kernel, expansion, n_frequencies):
+    rng = np.random.default_rng(0)  # rows and columns beyond the sizes from which panels and inverses are shared
+    X = rng.standard_normal((620, 3))
+    y = np.sin(X.sum(axis=1)) + 0.1 * rng.standard_normal(620)
+    settings = {"expansion": expansion, "n_components": 1, "n_frequencies": n_frequencies, "max_iter": 0}
+    found = []
+    for n_jobs in (1, 2):
+        model = GPRegressor(kernel, n_jobs=n_jobs, random_state=0, **settings).fit(X, y)
+        found.append(model.log_marginal_likelihood(X, y, eval_gradient=True))
+    assert found[0][0] == found[1][0]
+    assert (found[0][1] == found[1][1]).all()
