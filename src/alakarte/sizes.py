@@ -1,7 +1,7 @@
 """How many components and frequencies, where the user leaves it open: by the rows and the kernel's own parameters.
 
-A component that few rows stand behind over-fits the evidence itself (gm with four components on 300 rows of ten inputs
-finds 0.85 of the test rows in its 95 % intervals, with one component 0.93), hence a least number of rows a parameter.
+A component that few rows stand behind over-fits the evidence itself, and its intervals are too narrow: hence a least
+number of rows a parameter. `python -m bench.defaults` shows what that changes.
 """
 
 from alakarte.kernels.base import Kernel
