@@ -1,7 +1,8 @@
-"""Five routines of SciPy's BLAS and LAPACK, called so that other threads run meanwhile and nothing is copied.
+"""Routines of SciPy's BLAS and LAPACK, called so that other threads run meanwhile and nothing is copied.
 
 SciPy's own wrappers hold Python's global lock; these are the same functions, from its public table for C callers.
 Arrays are float64 (`add_gram` and `times_symmetric`: float32 too); triangles are lower ones in Fortran's order.
+"Columns" are matrices in Fortran's order, or blocks of one.
 """
 
 import ctypes
@@ -25,8 +26,11 @@ def _routine(table, name, n_arguments):
 _SYRK = {"d": _routine(cython_blas, "dsyrk", 10), "f": _routine(cython_blas, "ssyrk", 10)}
 _SYMM = {"d": _routine(cython_blas, "dsymm", 12), "f": _routine(cython_blas, "ssymm", 12)}
 _TRSM = _routine(cython_blas, "dtrsm", 11)
+_TRMM = _routine(cython_blas, "dtrmm", 11)
+_GEMM = _routine(cython_blas, "dgemm", 13)
 _POTRF = _routine(cython_lapack, "dpotrf", 5)
-_POTRI = _routine(cython_lapack, "dpotri", 5)
+_TRTRI = _routine(cython_lapack, "dtrtri", 6)
+_LAUUM = _routine(cython_lapack, "dlauum", 5)
 _REAL = {"d": ctypes.c_double, "f": ctypes.c_float}
 
 
@@ -87,15 +91,55 @@ def solve_rows_lower(factor, rows, *, transposed=False) -> np.ndarray:
     return rows
 
 
+def _columns(*blocks):
+    """Distance of two columns of each block, which BLAS calls its leading dimension."""
+    for block in blocks:
+        if block.ndim != 2 or block.dtype != np.float64 or (len(block) > 1 and block.strides[0] != block.itemsize):
+            raise TypeError(f"need float64 columns, not {block.shape} {block.dtype} with strides {block.strides}")
+    return [max(block.strides[1] // block.itemsize, len(block), 1) for block in blocks]
+
+
 def factorise_lower(matrix) -> int:
-    """L of L Lᵀ over the lower triangle of `matrix`; 0, or the order of the first minor that is not positive."""
+    """L of L Lᵀ over the lower triangle of columns (k, k); 0, or the order of the first minor not positive."""
     info = ctypes.c_int(0)
-    _POTRF(*_by_address("L", _square(matrix), matrix, len(matrix), info))
+    _POTRF(*_by_address("L", len(matrix), matrix, *_columns(matrix), info))
     return info.value
 
 
-def invert_lower(factor) -> int:
-    """Lower triangle of (L Lᵀ)⁻¹ over L; 0, or where L is singular."""
+def invert_triangle(factor) -> int:
+    """L⁻¹ over L in columns (k, k); 0, or where L is singular."""
     info = ctypes.c_int(0)
-    _POTRI(*_by_address("L", _square(factor), factor, len(factor), info))
+    _TRTRI(*_by_address("L", "N", len(factor), factor, *_columns(factor), info))
     return info.value
+
+
+def square_triangle(factor) -> None:
+    """Lower triangle of LᵀL over L in columns (k, k)."""
+    _LAUUM(*_by_address("L", len(factor), factor, *_columns(factor), ctypes.c_int(0)))
+
+
+def times_triangle(block, factor, *, side="L", transposed=False, sign=1.0) -> None:
+    """block ← sign·L·block (side "R": sign·block·L; `transposed`: with Lᵀ), columns."""
+    steps, trans = _columns(factor, block), "T" if transposed else "N"
+    shape = (len(block), block.shape[1])
+    _TRMM(*_by_address(side, "L", trans, "N", *shape, ctypes.c_double(sign), factor, steps[0], block, steps[1]))
+
+
+def solve_columns_right(block, factor) -> None:
+    """block ← block·L⁻ᵀ, columns."""
+    steps, shape = _columns(factor, block), (len(block), block.shape[1])
+    _TRSM(*_by_address("R", "L", "T", "N", *shape, ctypes.c_double(1), factor, steps[0], block, steps[1]))
+
+
+def add_columns_gram(lower, block, *, transposed=False, sign=1.0) -> None:
+    """lower ← lower + sign·B Bᵀ (`transposed`: BᵀB), columns."""
+    steps, r = _columns(block, lower), len(block) if transposed else block.shape[1]
+    trans, one = "T" if transposed else "N", ctypes.c_double(1)
+    _SYRK["d"](*_by_address("L", trans, len(lower), r, ctypes.c_double(sign), block, steps[0], one, lower, steps[1]))
+
+
+def subtract_product(out, left, right) -> None:
+    """out ← out − left·rightᵀ, columns."""
+    steps, shape = _columns(left, right, out), (*out.shape, left.shape[1])
+    minus, one = ctypes.c_double(-1), ctypes.c_double(1)
+    _GEMM(*_by_address("N", "T", *shape, minus, left, steps[0], right, steps[1], one, out, steps[2]))

@@ -23,11 +23,11 @@ class Dual:
     spare: float  # N − n
 
 
-def solve_rows(signal, target, noise_variance: float, total: float) -> Dual:
+def solve_rows(signal, target, noise_variance: float, total: float, n_jobs: int = 1) -> Dual:
     """Dual from W^½ K_f W^½ (n, n), overwritten (Fortran's order: lower triangle), and W^½ y (n, T)."""
     n = len(signal)
     signal.flat[:: n + 1] += noise_variance
-    factor = cholesky(signal)
+    factor = cholesky(signal, n_jobs)
     alpha = solve(factor, target)
     spare = total - n
     log_det = n * np.log(2 * np.pi) + log_determinant(factor) + spare * np.log(2 * np.pi * noise_variance)

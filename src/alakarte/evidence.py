@@ -39,13 +39,13 @@ def noise_floor(n_basis: int, total: float, log_amplitude) -> float:
     return 2 * n_basis * EPS * total * float(np.exp(2 * np.asarray(log_amplitude)).sum())
 
 
-def solve_weights(statistics: Statistics, weight_variance, noise_variance: float) -> Evidence:
+def solve_weights(statistics: Statistics, weight_variance, noise_variance: float, n_jobs: int = 1) -> Evidence:
     """Evidence from statistics, V (D,) and s."""
     root = np.sqrt(weight_variance)
     M = statistics.gram * root
     M *= (root / noise_variance)[:, None]
     M.flat[:: len(root) + 1] += 1.0
-    factor = cholesky(M)
+    factor = cholesky(M, n_jobs)
     gamma = solve(factor, statistics.moment * (root / noise_variance)[:, None])
     return Evidence(factor, gamma, root[:, None] * gamma, root, noise_variance, statistics.total)
 

@@ -4,18 +4,28 @@ In: a symmetric matrix, positive definite up to rounding. Out: its lower factor.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 from scipy.linalg import eigh
 
-from alakarte.blas import factorise_lower, invert_lower, solve_rows_lower, times_symmetric
+from alakarte.blas import (
+    add_columns_gram,
+    factorise_lower,
+    invert_triangle,
+    solve_columns_right,
+    solve_rows_lower,
+    square_triangle,
+    subtract_product,
+    times_triangle,
+)
 from alakarte.errors import IllConditioned
 
 _TILE = 128
-_HALVES = 512  # smaller inverses are not worth cutting
+_HALVES = 512  # smaller matrices are not worth cutting
 
 
-def cholesky(matrix: np.ndarray) -> np.ndarray:
+def cholesky(matrix: np.ndarray, n_jobs: int = 1) -> np.ndarray:
     """Lower factor L of a symmetric `matrix` (k, k); what stands above L's diagonal is undefined.
 
     Of a matrix in Fortran's order only the lower triangle is read. Rounding below zero is met by the least jitter.
@@ -26,16 +36,37 @@ def cholesky(matrix: np.ndarray) -> np.ndarray:
     if not np.isfinite(scale):
         raise IllConditioned("matrix with NaN or infinity")
     factor = columns.copy(order="F")
-    info = factorise_lower(factor)
+    info = _factorise(factor, n_jobs)
     jitter = np.finfo(float).eps * scale * k
     while info > 0 and 0 < jitter <= 1e-4 * scale:
         factor = columns.copy(order="F")
         factor.flat[:: k + 1] += jitter
-        info = factorise_lower(factor)
+        info = _factorise(factor, n_jobs)
         jitter *= 10
     if info != 0 or not np.isfinite(factor.diagonal()).all():
         raise IllConditioned("matrix is not positive definite")
     return factor
+
+
+def _factorise(A, n_jobs) -> int:
+    """L over A, cut in halves, the same for any number of threads: L₁₁, A₂₁ L₁₁⁻ᵀ, then the factor of the rest."""
+    k = len(A)
+    if k < _HALVES:
+        return factorise_lower(A)
+    half, middle = k // 2, k // 2 + (k - k // 2) // 2
+    first, upper, lower = A[:half, :half], A[half:middle, :half], A[middle:, :half]
+    info = _factorise(first, n_jobs)
+    if info:
+        return info
+    _together([lambda: solve_columns_right(upper, first), lambda: solve_columns_right(lower, first)], n_jobs)
+
+    def diagonal():
+        add_columns_gram(A[half:middle, half:middle], upper, sign=-1.0)
+        add_columns_gram(A[middle:, middle:], lower, sign=-1.0)
+
+    _together([diagonal, lambda: subtract_product(A[middle:, half:middle], lower, upper)], n_jobs)
+    info = _factorise(A[half:, half:], n_jobs)
+    return info and half + info
 
 
 def square_root(matrix: np.ndarray) -> np.ndarray:
@@ -75,44 +106,41 @@ def solve(factor, right):
 
 
 def inverse(factor, n_jobs: int = 1) -> np.ndarray:
-    """(L Lᵀ)⁻¹, its lower triangle, in Fortran's order; the work is cut in halves, the same for any number of threads.
+    """(L Lᵀ)⁻¹ = TᵀT, T = L⁻¹: its lower triangle, in Fortran's order; cut in halves, for any number of threads.
 
-    With X = L₂₁ L₁₁⁻¹ and Q = (L₂₂ L₂₂ᵀ)⁻¹ the blocks are (L₁₁ L₁₁ᵀ)⁻¹ + Xᵀ Q X, −Q X and Q.
+    With B = −T₂₂ L₂₁ T₁₁ the blocks are T₁₁ᵀT₁₁ + BᵀB, T₂₂ᵀB and T₂₂ᵀT₂₂.
     """
-    k = len(factor)
+    T = factor.copy(order="F")
+    k = len(T)
     if k < _HALVES:
-        return _invert(factor.copy(order="F"))
-    half = k // 2
-    first, last = (np.asfortranarray(part) for part in (factor[:half, :half], factor[half:, half:]))
-    X = np.ascontiguousarray(factor[half:, :half])
-    mid = (k - half) // 2
-    out = np.zeros((k, k), order="F")
+        _invert(T)
+        square_triangle(T)
+        return T
+    half, middle, quarter = k // 2, k // 2 + (k - k // 2) // 2, k // 4
+    first, last, B = T[:half, :half], T[half:, half:], T[half:, :half]
+    _together([lambda: _invert(first), lambda: _invert(last)], n_jobs)
+    parts = (T[half:middle, :half], T[middle:, :half])
+    _together([partial(times_triangle, part, first, side="R") for part in parts], n_jobs)
+    parts = (T[half:, :quarter], T[half:, quarter:half])
+    _together([partial(times_triangle, part, last, sign=-1.0) for part in parts], n_jobs)
+    mixed = B.copy(order="F")
+    corner = last.copy(order="F")
 
-    def top():
-        out[:half, :half] = _invert(first.copy(order="F"))
-        solve_rows_lower(first, X[:mid], transposed=True)
+    def left():
+        square_triangle(first)
+        add_columns_gram(first, mixed, transposed=True)
 
-    def bottom():
-        out[half:, half:] = _invert(last.copy(order="F"))
-        solve_rows_lower(first, X[mid:], transposed=True)
+    def right():
+        square_triangle(last)
+        times_triangle(B, corner, transposed=True)
 
-    _together([top, bottom], n_jobs)
-    Q, columns = np.asfortranarray(out[half:, half:]), np.ascontiguousarray(X.T)
-    middle = half // 2
-
-    def left(part):
-        QX = times_symmetric(columns[part], Q).T  # (k − half, part)
-        out[half:, part] = -QX
-        out[part.start : half, part] += columns[part.start :] @ QX  # Xᵀ Q X from its diagonal on
-
-    _together([lambda: left(slice(0, middle)), lambda: left(slice(middle, half))], n_jobs)
-    return out
+    _together([left, right], n_jobs)
+    return T
 
 
-def _invert(factor):
-    if invert_lower(factor) != 0:
+def _invert(triangle):
+    if invert_triangle(triangle) != 0:
         raise IllConditioned("matrix is singular")
-    return factor
 
 
 def _together(tasks, n_jobs):

@@ -104,13 +104,16 @@ def bar_share(log_amplitude):
 
 def weight_space(model: Model):
     """Pass 1 and the solved weights."""
-    sums = statistics(model.problem.rows, model.features, model.problem.n_jobs)
-    return solve_weights(sums, model.spectrum.weight_variance(model.problem.draws.shape), model.noise_variance)
+    n_jobs = model.problem.n_jobs
+    sums = statistics(model.problem.rows, model.features, n_jobs)
+    variance = model.spectrum.weight_variance(model.problem.draws.shape)
+    return solve_weights(sums, variance, model.noise_variance, n_jobs)
 
 
 def row_space(model: Model):
     """The solved rows."""
-    return solve_rows(_signal(model)[0], _root_target(model), model.noise_variance, model.problem.rows.total)
+    problem = model.problem
+    return solve_rows(_signal(model)[0], _root_target(model), model.noise_variance, problem.rows.total, problem.n_jobs)
 
 
 def closed_form(kernel: Kernel, values) -> ClosedForm:
@@ -161,8 +164,9 @@ def _weights_pullback(model):
 def _rows_pullback(model):
     rows = model.problem.rows.whole()
     signal, phi = _signal(model)
-    dual = solve_rows(signal, _root_target(model), model.noise_variance, rows.total)
-    inverse_kernel, log_noise_bar = dual_pullback(dual, model.problem.n_jobs)
+    n_jobs = model.problem.n_jobs
+    dual = solve_rows(signal, _root_target(model), model.noise_variance, rows.total, n_jobs)
+    inverse_kernel, log_noise_bar = dual_pullback(dual, n_jobs)
     root = np.sqrt(rows.weight)
     if model.form == "exact":
         alpha, symmetric = dual.alpha[:, 0], inverse_kernel.T
@@ -174,7 +178,7 @@ def _rows_pullback(model):
             return panel
 
         form = closed_form(model.problem.kernel, model.values)
-        bar = closed_gram_pullback(model.spectrum, form, rows.x, kernel_bar, model.problem.n_jobs)
+        bar = closed_gram_pullback(model.spectrum, form, rows.x, kernel_bar, n_jobs)
         return dual.value, bar, log_noise_bar
     # Φ_bar = (K⁻¹ − ααᵀ) ΦV on rows scaled by W^½; V_bar_i V_i = ½ V_i φ_iᵀ (K⁻¹ − ααᵀ) φ_i
     variance = model.spectrum.weight_variance(model.problem.draws.shape)
