@@ -12,12 +12,12 @@ ROOT = Path(alakarte.__file__).parent
 # From the ground up; a name with a dot at its end stands for a folder. Files of one layer do not import each other,
 # except inside a folder, where only cycles are forbidden.
 LAYERS = [
-    ("errors", "progress", "report", "metrics"),
+    ("errors", "progress", "report", "metrics", "budget"),
     ("records", "parameters", "threads", "blas"),
     ("reference", "compiled."),
     ("data.", "kernels."),
     ("features.", "factorise", "sizes"),
-    ("statistics", "evidence", "dual", "exact"),
+    ("statistics", "evidence", "dual", "exact", "retune"),
     ("objective",),
     ("starts", "optimise", "posterior", "fitted"),
     ("learn", "transformer"),

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.data.summary import summarise
@@ -16,7 +17,7 @@ from alakarte.features.draws import draw
 from alakarte.features.waves import feature_map
 from alakarte.kernels.base import Kernel
 from alakarte.objective import Problem, closed_form, nlml, nlml_gradient
-from alakarte.optimise import Run, minimise, screen
+from alakarte.optimise import WINDOW, Run, minimise, screen
 from alakarte.parameters import NOISE, Layout, Parameter, constrained
 from alakarte.progress import Progress
 from alakarte.records import Shape
@@ -73,8 +74,9 @@ def set_up(settings: Settings, rows: Rows, scaling: Scaling, rng) -> Problem:
     return Problem(kernel, layout, draws, rows, form, precision=settings.precision, n_jobs=settings.n_jobs)
 
 
-def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, warm=None) -> Learned:
+def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, warm=None, budget=None) -> Learned:
     """Screen the starts, then continue from the best; `warm` is (draws, theta) of an earlier fit."""
+    budget = budget or Budget()
     draws_rng, summary_rng, starts_rng = rng.spawn(3)
     problem = set_up(settings, rows, scaling, draws_rng)
     bounds = problem.layout.bounds()
@@ -94,9 +96,9 @@ def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progr
         across = settings.n_jobs if rows.n_rows * problem.draws.shape.n_frequencies < ACROSS else 1
         objective = partial(nlml_gradient, problem.with_jobs(settings.n_jobs if across == 1 else 1))
         report = progress.restart(len(points))
-        screened = screen(objective, points, bounds, settings.max_iter_restart, settings.tol, across, report)
+        screened = screen(objective, points, bounds, settings.max_iter_restart, settings.tol, across, report, budget)
         points = [min(screened, key=lambda run: run.value).theta]
-    problem, run = _long_run(problem, points[0], settings, progress)
+    problem, run = _long_run(problem, points[0], settings, progress, budget)
     if screened and not np.isfinite(run.value):  # no number in the long run: the best of the screening stands
         best = min(screened, key=lambda run: run.value)
         run = replace(run, theta=best.theta, value=best.value)
@@ -104,22 +106,18 @@ def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progr
     return Learned(problem, run, screened or [run])
 
 
-def _long_run(problem: Problem, point, settings: Settings, progress: Progress) -> tuple[Problem, Run]:
-    """The last optimisation; if mixed precision disagrees with double at its end, double goes on from there."""
-    double = replace(problem, precision="double")
-    report = progress.iteration(settings.max_iter)
-    run = minimise(
-        partial(nlml_gradient, problem), point, problem.layout.bounds(), settings.max_iter, settings.tol, report
-    )
+def _long_run(problem: Problem, point, settings: Settings, progress: Progress, budget: Budget) -> tuple[Problem, Run]:
+    """The last optimisation; after mixed precision double goes on for as long as it gains."""
+    double, bounds = replace(problem, precision="double"), problem.layout.bounds()
+    report, max_iter = progress.iteration(settings.max_iter), settings.max_iter
+    run = minimise(partial(nlml_gradient, problem), point, bounds, max_iter, settings.tol, report, budget)
     if problem.precision == "double":
         return double, run
-    value = nlml(double, run.theta)
-    if abs(value - run.value) <= MIXED_NATS * problem.rows.total and not run.n_failed:
-        return double, replace(run, value=value)
-    progress.say("mixed precision is not accurate enough for this noise level: continuing in double")
-    further = minimise(
-        partial(nlml_gradient, double), run.theta, problem.layout.bounds(), settings.max_iter, settings.tol, report
-    )
+    if run.n_failed or abs(nlml(double, run.theta) - run.value) > MIXED_NATS * problem.rows.total:
+        progress.say("mixed precision is not accurate enough for this noise level: continuing in double")
+    else:  # the same point in double: little is left to gain
+        max_iter = max(WINDOW, max_iter - run.n_iter) if max_iter else 0
+    further = minimise(partial(nlml_gradient, double), run.theta, bounds, max_iter, settings.tol, report, budget)
     return double, replace(further, n_iter=run.n_iter + further.n_iter, trace=run.trace + further.trace)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import minimize
 
+from alakarte.budget import Budget
 from alakarte.errors import IllConditioned
 
 # Converged: the last WINDOW iterations together gained less than `tol` nats.
@@ -36,14 +37,18 @@ class Run:
         return len(self.trace)
 
 
+class _Stopped(Exception):
+    """The budget is used up."""
+
+
 class _Recorder:
     """Calls the function, keeps the best point and the trace, replaces failures by a wall.
 
     SciPy's first step is the whole gradient where all parameters are bounded: it is scaled to length one at the start.
     """
 
-    def __init__(self, function: Callable, report: Callable | None):
-        self.function, self.report = function, report
+    def __init__(self, function: Callable, report: Callable | None, budget: Budget):
+        self.function, self.report, self.budget = function, report, budget
         self.began = time.perf_counter()
         self.best, self.best_value = None, np.inf
         self.trace, self.n_failed = [], 0
@@ -51,10 +56,17 @@ class _Recorder:
         self.at_iterations = []
 
     def __call__(self, theta):
+        if self.best is not None and (reason := self.budget.stop()):
+            raise _Stopped(reason)
         try:
             with np.errstate(all="ignore"):  # what is not finite is counted below
                 value, gradient = self.function(theta)
             good = bool(np.isfinite(value) and np.isfinite(gradient).all())
+        except KeyboardInterrupt:
+            self.budget.interrupted = True
+            if self.best is None:  # nothing to keep
+                raise
+            raise _Stopped("interrupted") from None
         except (IllConditioned, FloatingPointError, np.linalg.LinAlgError):
             good = False
         if not good:
@@ -77,32 +89,18 @@ class _Recorder:
             raise StopIteration
 
 
-def minimise(function, theta, bounds, max_iter: int, tol: float, report=None) -> Run:
-    """Best point from one start within bounds (lower, upper)."""
-    recorder = _Recorder(function, report)
+def minimise(function, theta, bounds, max_iter: int, tol: float, report=None, budget=None) -> Run:
+    """Best point from one start within bounds (lower, upper), or the best when the budget's time is up."""
+    recorder = _Recorder(function, report, budget or Budget())
     if max_iter == 0 or theta.size == 0:
         recorder(theta)
         n_iter, reason, converged = 0, "no iteration asked for" if max_iter == 0 else "nothing to learn", True
     else:
-        result = minimize(
-            recorder,
-            theta,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=np.column_stack(bounds),
-            callback=lambda intermediate_result: recorder.iteration(tol),
-            options={"maxiter": max_iter, "maxfun": 20 * max_iter + 20, "ftol": 1e-13, "gtol": 1e-7, "maxcor": 20},
-        )
+        try:
+            reason, converged = _search(recorder, theta, bounds, max_iter, tol)
+        except _Stopped as stopped:
+            reason, converged = str(stopped), False
         n_iter = len(recorder.at_iterations)
-        if result.success or result.status == 99:
-            reason, converged = f"the last {WINDOW} iterations gained less than {tol:g} nats", True
-            if result.success:
-                reason = "the gradient vanished or no further gain in float64"
-        elif result.status == 1:
-            reason, converged = f"max_iter={max_iter} reached", False
-        else:  # in rounding, where the last points differ by less than `tol`: nothing is left to gain
-            recent = [value for value, *_ in recorder.trace[-WINDOW:]]
-            reason, converged = "the line search found no better point", max(recent) - min(recent) < tol
     if recorder.best is None:  # not one finite value
         recorder.best = theta
     if recorder.n_failed:
@@ -110,11 +108,34 @@ def minimise(function, theta, bounds, max_iter: int, tol: float, report=None) ->
     return Run(recorder.best, recorder.best_value, n_iter, reason, converged, recorder.n_failed, recorder.trace)
 
 
-def screen(function, starts, bounds, max_iter: int, tol: float, n_jobs: int = 1, report=None) -> list[Run]:
-    """A short run from every start, `n_jobs` at a time."""
+def _search(recorder, theta, bounds, max_iter, tol):
+    """Why L-BFGS stopped, and whether that means convergence."""
+    result = minimize(
+        recorder,
+        theta,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=np.column_stack(bounds),
+        callback=lambda intermediate_result: recorder.iteration(tol),
+        options={"maxiter": max_iter, "maxfun": 20 * max_iter + 20, "ftol": 1e-13, "gtol": 1e-7, "maxcor": 20},
+    )
+    if result.success:
+        return "the gradient vanished or no further gain in float64", True
+    if result.status == 99:
+        return f"the last {WINDOW} iterations gained less than {tol:g} nats", True
+    if result.status == 1:
+        return f"max_iter={max_iter} reached", False
+    # in rounding, where the last points differ by less than `tol`: nothing is left to gain
+    recent = [value for value, *_ in recorder.trace[-WINDOW:]]
+    return "the line search found no better point", max(recent) - min(recent) < tol
+
+
+def screen(function, starts, bounds, max_iter: int, tol: float, n_jobs: int = 1, report=None, budget=None):
+    """A short run from every start, `n_jobs` at a time: a list of `Run`."""
+    budget = budget or Budget()
 
     def one(index):
-        run = minimise(function, starts[index], bounds, max_iter, tol)
+        run = minimise(function, starts[index], bounds, max_iter, tol, budget=budget)
         if report is not None:
             report(index + 1, run)
         return run
@@ -122,4 +143,9 @@ def screen(function, starts, bounds, max_iter: int, tol: float, n_jobs: int = 1,
     if n_jobs == 1:
         return [one(index) for index in range(len(starts))]
     with ThreadPoolExecutor(n_jobs) as pool:
-        return list(pool.map(one, range(len(starts))))
+        futures = [pool.submit(one, index) for index in range(len(starts))]
+        try:
+            return [future.result() for future in futures]
+        except KeyboardInterrupt:  # the other starts see it at their next evaluation
+            budget.interrupted = True
+            return [future.result() for future in futures]

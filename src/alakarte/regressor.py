@@ -54,8 +54,8 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     noise_std : float, optional
         Standard deviation of the noise in units of y; learned if None.
     precision : {"double", "mixed"}, default="double"
-        Mixed learns with float32 features and products and float64 sums; checked at the end, double goes on if it
-        cannot resolve the evidence to 1e-4 nats a row. Posteriors are always double.
+        Mixed learns with float32 features and products and float64 sums, then goes on in double for as long as that
+        gains. Posteriors are always double.
     n_jobs : int, optional
         Threads; None is all cores. The result does not depend on it.
     random_state : int, RandomState or Generator, optional

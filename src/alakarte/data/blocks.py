@@ -71,6 +71,11 @@ class Rows:
         """All rows standardised, in memory."""
         return self if self.scaling is None else Rows(*self.block(0, self.n_rows), self.block_rows)
 
+    def subset(self, picked) -> "Rows":
+        """Rows `picked` (k,), ascending, standardised, in memory."""
+        part = Rows(self.x[picked], self.y[picked], self.weight[picked], self.block_rows, self.scaling)
+        return part.whole()
+
     def map_sum(self, function: Callable, zero: Callable, *arguments, n_basis=1024, itemsize=8, n_jobs=1):
         """Sums over all blocks, of a size that suits `n_basis` columns of `itemsize` bytes: a list of arrays.
 

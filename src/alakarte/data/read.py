@@ -1,6 +1,7 @@
 """The user's tables in: checks that name the value, the place and the cure; rows merged so that weights repeat them.
 
 In: anything array-like. Out: float64 arrays and weights. Knows nothing of kernels.
+Large arrays of float32 or float64 (also `numpy.memmap`) stay what and where they are: later stages read them in blocks.
 scikit-learn converts and checks; its errors pass through `_explained`, which adds the place and the cure. All searches
 for a place run after something is known to be wrong: a good table is read once and not copied.
 """
@@ -21,6 +22,7 @@ from alakarte.errors import InvalidInput
 
 # Up to this many rows, identical rows are merged and sorted: L-BFGS amplifies 1e-16 to 1e-2 [reliability].
 MERGE_ROWS = 20_000
+_BLOCK_ROWS = 1 << 16
 # Columns that are compared first: they tell the rows of most tables apart.
 _LEADING = 8
 # Weights count rows. Beyond 1e15 in all a further row is lost in rounding; below 1e-15 the data say nothing.
@@ -45,12 +47,19 @@ _RAW = {"dtype": np.float64, "ensure_all_finite": False}  # what is not finite i
 
 
 def read_inputs(estimator, X):
-    """X (n, d) float64, finite, with the inputs of the fit."""
+    """X (n, d) float64 (or large and float32), finite, with the inputs of the fit."""
     _refuse(X, "X")
     with _explained(X=X):
-        values = validate_data(estimator, X, reset=False, **_RAW)
+        values = validate_data(estimator, X, reset=False, **({"skip_check_array": True} if _stays(X) else _RAW))
     _finite(values, "X", X)
     return values
+
+
+def _stays(X) -> bool:
+    """Whether X is large and can be read in blocks as it is."""
+    if not isinstance(X, np.ndarray) or isinstance(X, np.ma.MaskedArray) or X.ndim != 2:
+        return False
+    return X.dtype in (np.float32, np.float64) and X.dtype.isnative and len(X) > MERGE_ROWS and X.shape[1] > 0
 
 
 def read_training(estimator, X, y, sample_weight, *, reset=True):
@@ -59,8 +68,13 @@ def read_training(estimator, X, y, sample_weight, *, reset=True):
     if y is not None:
         _refuse(y, "y")
     with _explained(X=X, y=y):
-        separately = (_RAW, _RAW | {"ensure_2d": False})
-        inputs, target = validate_data(estimator, X, y, reset=reset, validate_separately=separately)
+        if _stays(X):
+            inputs = validate_data(estimator, X, reset=reset, skip_check_array=True)
+            as_is = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype in (np.float32, np.float64)
+            target = y if as_is else check_array(y, ensure_2d=False, input_name="y", **_RAW)
+        else:
+            separately = (_RAW, _RAW | {"ensure_2d": False})
+            inputs, target = validate_data(estimator, X, y, reset=reset, validate_separately=separately)
         target = column_or_1d(target, warn=True)
         check_consistent_length(inputs, target)
     _finite(inputs, "X", X)
@@ -71,7 +85,7 @@ def read_training(estimator, X, y, sample_weight, *, reset=True):
 def _read_weight(sample_weight, X):
     """(n,) float64; one number stands for all rows."""
     if sample_weight is None:
-        return np.ones(len(X))
+        return np.broadcast_to(np.float64(1), len(X))  # no memory
     if isinstance(sample_weight, numbers.Real):
         sample_weight = np.full(len(X), sample_weight, dtype=np.float64)
     _refuse(sample_weight, "sample_weight")
@@ -183,15 +197,19 @@ def _where(place, values):
 
 def _finite(values, name, source):
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum()):  # one pass and no array of flags: NaN and infinity survive a sum
+        if np.isfinite(values.sum(dtype=np.float64)):  # one pass, no array of flags: NaN and infinity survive a sum
             return
-    bad = ~np.isfinite(values)
-    if not bad.any():
+    place, count = None, 0
+    for start in range(0, len(values), _BLOCK_ROWS):
+        bad = np.argwhere(~np.isfinite(values[start : start + _BLOCK_ROWS]))
+        count += len(bad)
+        if place is None and len(bad):
+            place = (start + bad[0][0], *bad[0][1:])
+    if place is None:
         return
-    place = np.argwhere(bad)[0]
     kind = "NaN" if np.isnan(values[tuple(place)]) else "infinity or a value too large for float64"
     raise InvalidInput(
-        f"Input {name} contains {kind}: first at {_where(place, source)}, {int(bad.sum())} not finite in all. "
+        f"Input {name} contains {kind}: first at {_where(place, source)}, {count} not finite in all. "
         "Drop those rows or impute them (sklearn.impute.SimpleImputer)."
     )
 

@@ -53,7 +53,8 @@ class Scaling:
     def target(self, y):
         """Standardised copy of y (rows, …)."""
         with np.errstate(over="ignore"):
-            z = (y - self.y_mean) / self.y_scale
+            z = np.subtract(y, self.y_mean, dtype=np.float64)
+            z /= self.y_scale
         if np.abs(z).max(initial=0.0) > _FAR_TARGET:
             worst = y.flat[int(np.argmax(np.abs(z)))]
             raise InvalidInput(
@@ -65,12 +66,12 @@ class Scaling:
 
 def moments(values, weight, name="X"):
     """Mean, standard deviation and whether the column varies, of values (n, k) with weights (n,) or None."""
-    low, high = values.min(axis=0), values.max(axis=0)
+    low, high = (np.asarray(end(axis=0), dtype=np.float64) for end in (values.min, values.max))
     _check_size(np.maximum(high, -low), name)
     middle = (low + high) / 2
     size = np.maximum(high - middle, middle - low)
     size = np.where(size > 0, size, 1.0)
-    weight = np.ones(len(values)) if weight is None else weight
+    weight = np.broadcast_to(1.0, len(values)) if weight is None else weight
     total = weight.sum()
     offset = _weighted_sum(values, weight, middle, size, 0.0, 1) / total
     spread = np.sqrt(_weighted_sum(values, weight, middle, size, offset, 2) / total)

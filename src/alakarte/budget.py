@@ -1,0 +1,45 @@
+"""When to stop early: the user's seconds, and Ctrl-C. Nothing else decides by a clock.
+
+In: `max_time` and, after each piece of work, its flops and seconds. Out: a reason to stop; what more work takes.
+"""
+
+import time
+
+# Flops a second, until there is a measurement.
+FIRST_GUESS = 2e10
+
+
+class Budget:
+    """Seconds and interruptions of one fit."""
+
+    def __init__(self, max_time: float | None = None):
+        self.max_time = max_time
+        self.began = time.monotonic()
+        self.interrupted = False
+        self.reserve = 0.0  # seconds that must be left for what follows
+        self._flops = self._seconds = 0.0
+
+    def elapsed(self) -> float:
+        """Seconds since the fit began."""
+        return time.monotonic() - self.began
+
+    def left(self) -> float:
+        """Seconds until `max_time`."""
+        return float("inf") if self.max_time is None else self.max_time - self.elapsed()
+
+    def observe(self, flops: float, seconds: float) -> None:
+        """Remember how fast this machine is; recent work counts most."""
+        self._flops, self._seconds = 0.5 * self._flops + flops, 0.5 * self._seconds + seconds
+
+    def seconds(self, flops: float) -> float:
+        """What `flops` will take."""
+        rate = self._flops / self._seconds if self._seconds > 0 else FIRST_GUESS
+        return flops / rate
+
+    def stop(self) -> str | None:
+        """Why to stop now, if there is a reason."""
+        if self.interrupted:
+            return "interrupted"
+        if self.max_time is not None and self.left() <= self.reserve:
+            return f"max_time={self.max_time:g} s reached"
+        return None
