@@ -14,7 +14,7 @@ X, Y, _ = table(3)
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"kernel": "squared"}, InvalidInput, r"kernel='squared' is not known: use one of ard, .*matern32.*ssgpr"),
+        ({"kernel": "squared"}, InvalidInput, r"kernel='squared' is not known: use auto, ard, .*matern32.*ssgpr"),
         ({"kernel": 3}, InvalidInput, "kernel=3 is not known"),
         ({"kernel": ARD}, InvalidInput, "not known"),
         ({"kernel": "pwl", "expansion": "exact"}, Unavailable, "'pwl' has no closed form.*rbf, ard, matern and gm"),

@@ -281,10 +281,10 @@ def test_relevance_finds_the_inputs_that_matter():
 
 
 @pytest.mark.parametrize("name", ["ard", "gm", "pwl"])
-def test_mixed_precision_learns_the_same_evidence(name):
+def test_mixed_precision_learns_no_worse(name):
     X, y, _ = table(3, n=200)
     double, mixed = (small(name, precision=precision, max_iter=10).fit(X, y) for precision in ("double", "mixed"))
-    assert mixed.log_marginal_likelihood_ == pytest.approx(double.log_marginal_likelihood_, abs=0.05 * 200)
+    assert mixed.log_marginal_likelihood_ > double.log_marginal_likelihood_ - 0.05 * 200
     assert mixed.log_marginal_likelihood(X, y) == pytest.approx(mixed.log_marginal_likelihood_, rel=1e-9)
     assert mixed.predict(X).dtype == np.float64
 

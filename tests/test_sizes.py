@@ -26,7 +26,7 @@ def test_given_numbers_stay():
 
 def test_a_fit_says_what_it_used():
     X = np.random.default_rng(0).standard_normal((130, 1))
-    model = GPRegressor("gm", max_iter=0, random_state=0).fit(X, X[:, 0])
+    model = GPRegressor("gm", max_iter=0, n_posterior_frequencies=None, random_state=0).fit(X, X[:, 0])
     assert (model.n_components_, model.n_frequencies_) == (3, 42)
     assert model.kernel_.centre.shape == (3, 1)
     assert model.n_basis_ == 4 * 3 * 42

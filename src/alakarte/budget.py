@@ -4,6 +4,7 @@ In: `max_time` and, after each piece of work, its flops and seconds. Out: a reas
 """
 
 import time
+from contextlib import contextmanager
 
 # Flops a second, until there is a measurement.
 FIRST_GUESS = 2e10
@@ -16,7 +17,7 @@ class Budget:
         self.max_time = max_time
         self.began = time.monotonic()
         self.interrupted = False
-        self.reserve = 0.0  # seconds that must be left for what follows
+        self.until = float("inf")  # seconds from the beginning that the present piece of work may last to
         self._flops = self._seconds = 0.0
 
     def elapsed(self) -> float:
@@ -40,6 +41,15 @@ class Budget:
         """Why to stop now, if there is a reason."""
         if self.interrupted:
             return "interrupted"
-        if self.max_time is not None and self.left() <= self.reserve:
+        if self.max_time is not None and (self.left() <= 0 or self.elapsed() >= self.until):
             return f"max_time={self.max_time:g} s reached"
         return None
+
+    @contextmanager
+    def share(self, fraction: float, reserve: float = 0.0):
+        """Within it, work stops after `fraction` of the time that is left beyond `reserve` seconds."""
+        before, self.until = self.until, self.elapsed() + fraction * max(self.left() - reserve, 0.0)
+        try:
+            yield
+        finally:
+            self.until = before

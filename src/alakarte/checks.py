@@ -26,8 +26,11 @@ def check_settings(estimator) -> Settings:
         raise InvalidInput(
             f"noise_std={noise_std!r}: give a standard deviation ≥ 0 in units of y, or None to learn it."
         )
+    max_time = estimator.max_time
+    if max_time is not None and (not isinstance(max_time, numbers.Real) or not max_time > 0):
+        raise InvalidInput(f"max_time={max_time!r}: give a number of seconds > 0, or None for no limit.")
     return Settings(
-        clone(resolve(estimator.kernel)),
+        None if isinstance(estimator.kernel, str) and estimator.kernel == "auto" else clone(resolve(estimator.kernel)),
         None if estimator.n_components is None else _whole(estimator, "n_components", 1),
         None if estimator.n_frequencies is None else _whole(estimator, "n_frequencies", 1),
         estimator.expansion,
@@ -38,7 +41,19 @@ def check_settings(estimator) -> Settings:
         noise_std,
         count(estimator.n_jobs),
         estimator.precision,
+        _whole_or(estimator, "n_learning_rows", 2),
+        _whole_or(estimator, "n_posterior_frequencies", 1),
     )
+
+
+def _whole_or(estimator, name, least):
+    """A whole number, "auto" or None."""
+    value = getattr(estimator, name)
+    if value is None or (isinstance(value, str) and value == "auto"):
+        return value
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise InvalidInput(f"{name}={value!r}: give a whole number ≥ {least}, 'auto' or None.")
+    return int(value)
 
 
 def _whole(estimator, name, least):

@@ -11,3 +11,7 @@ class Unavailable(InvalidInput):
 
 class IllConditioned(ArithmeticError):
     """A matrix that should be positive definite is not, even after regularisation; the optimiser steps back from it."""
+
+
+class ConditioningWarning(UserWarning):
+    """Rounding errors of rows that came and went have grown to the size of the noise."""

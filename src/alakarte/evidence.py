@@ -33,6 +33,11 @@ class Evidence:
         log_det = self.total * np.log(2 * np.pi * self.noise_variance) + log_determinant(self.factor)
         return 0.5 * (self.gamma.shape[1] * log_det + quadratic)
 
+    def value_from(self, statistics: Statistics) -> float:
+        """The nlml from sums alone: ‖r‖² + s‖γ‖² = c − bᵀβ, to its rounding."""
+        left = statistics.energy.sum() - np.sum(statistics.moment * self.weight_mean)
+        return self.value(max(float(left), 0.0) - self.noise_variance * float(np.sum(self.gamma**2)))
+
 
 def noise_floor(n_basis: int, total: float, log_amplitude) -> float:
     """s ≥ 2 k eps N Σ v²: below it the rounding of the Gram, not the noise, decides; k is the size of the system."""

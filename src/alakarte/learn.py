@@ -1,4 +1,4 @@
-"""From standardised rows to learned parameters: draws, starts, screening, the long run. Paper, section 5.1.
+"""From rows to learned parameters: draws, starts, screening, then runs on more and more rows. Paper, section 5.1.
 
 In: a kernel, rows, sizes and a seed. Out: `Learned`. Reads no clock but for the trace; the same seed gives the
 same bits for any number of threads, because every evaluation does.
@@ -21,6 +21,7 @@ from alakarte.optimise import WINDOW, Run, minimise, screen
 from alakarte.parameters import NOISE, Layout, Parameter, constrained
 from alakarte.progress import Progress
 from alakarte.records import Shape
+from alakarte.stages import Stage, row_stages, row_subsets
 from alakarte.starts import starts
 
 # Rows × frequencies up to which several starts may be in memory at once.
@@ -33,7 +34,7 @@ MIXED_NATS = 1e-4
 class Settings:
     """How to learn."""
 
-    kernel: Kernel
+    kernel: Kernel | None  # None: the menu chooses
     n_components: int | None  # None until `sizes` has seen the rows
     n_frequencies: int | None
     expansion: str
@@ -44,15 +45,26 @@ class Settings:
     noise_std: float | None  # the user's units
     n_jobs: int
     precision: str = "double"
+    n_learning_rows: int | str | None = "auto"  # None: all
+    n_posterior_frequencies: int | str | None = "auto"  # of each component; None: those that were learned with
 
 
 @dataclass(frozen=True)
 class Learned:
     """The problem, its best theta, and how it was found."""
 
-    problem: Problem
+    problem: Problem  # on the rows of the last stage
     run: Run
     screened: list[Run]
+    runs: list[Run]  # one a stage, `run` the last
+    screened_total: float  # N of the rows that starts were screened on
+
+    @property
+    def n_evaluations(self) -> int:
+        """All stages together."""
+        return sum(run.n_evaluations for run in self.runs) + sum(
+            run.n_evaluations for run in self.screened if run is not self.runs[0]
+        )
 
 
 def parameter_layout(kernel: Kernel, shape: Shape, noise_std, scaling: Scaling) -> Layout:
@@ -75,49 +87,64 @@ def set_up(settings: Settings, rows: Rows, scaling: Scaling, rng) -> Problem:
 
 
 def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, warm=None, budget=None) -> Learned:
-    """Screen the starts, then continue from the best; `warm` is (draws, theta) of an earlier fit."""
+    """Screen the starts on few rows, continue from the best on more; `warm` is (draws, theta) of an earlier fit."""
     budget = budget or Budget()
-    draws_rng, summary_rng, starts_rng = rng.spawn(3)
-    problem = set_up(settings, rows, scaling, draws_rng)
-    bounds = problem.layout.bounds()
+    draws_rng, summary_rng, starts_rng, rows_rng = rng.spawn(4)
+    stages = row_stages(settings, rows.n_rows)
+    subsets = row_subsets(rows, [stage.n_rows for stage in stages], rows_rng)
+    problem = set_up(settings, subsets[0], scaling, draws_rng)
     if warm is not None and warm[1].size == problem.layout.size and warm[0].shape == problem.draws.shape:
         problem = replace(problem, draws=warm[0])
         points = [problem.layout.clip(warm[1])]
     else:
-        scale = 1.0 if rows.scaling is None else scaling.x_scale
-        summary = summarise(rows.x, rows.weight, summary_rng, scale)
+        scale = 1.0 if subsets[0].scaling is None else scaling.x_scale
+        summary = summarise(subsets[0].x, subsets[0].weight, summary_rng, scale)
         n_starts = 1 if settings.max_iter == 0 else settings.n_restarts
         points = starts(settings.kernel, problem.layout, summary, problem.draws, n_starts, starts_rng)
     if settings.expansion == "exact":
         closed_form(settings.kernel, problem.layout.unpack(points[0]))
     screened = []
     if len(points) > 1 and settings.max_iter_restart > 0:
-        # small: one start a thread; large: one start at a time on all threads. The bits are the same.
-        across = settings.n_jobs if rows.n_rows * problem.draws.shape.n_frequencies < ACROSS else 1
-        objective = partial(nlml_gradient, problem.with_jobs(settings.n_jobs if across == 1 else 1))
-        report = progress.restart(len(points))
-        screened = screen(objective, points, bounds, settings.max_iter_restart, settings.tol, across, report, budget)
+        screened = _screen(problem, points, settings, progress, budget)
         points = [min(screened, key=lambda run: run.value).theta]
-    problem, run = _long_run(problem, points[0], settings, progress, budget)
+    runs, point = [], points[0]
+    for stage, subset in zip(stages[1:], subsets[1:], strict=True):
+        progress.stage(settings.kernel.name, subset.n_rows, stage.max_iter)
+        problem, run = _long_run(replace(problem, rows=subset), point, settings, stage, progress, budget)
+        runs.append(run)
+        point = run.theta
+        if budget.stop():
+            break
+    run = runs[-1]
     if screened and not np.isfinite(run.value):  # no number in the long run: the best of the screening stands
         best = min(screened, key=lambda run: run.value)
         run = replace(run, theta=best.theta, value=best.value)
     progress.done(run)
-    return Learned(problem, run, screened or [run])
+    return Learned(problem, run, screened or [runs[0]], runs, (subsets[0] if screened else subsets[1]).total)
 
 
-def _long_run(problem: Problem, point, settings: Settings, progress: Progress, budget: Budget) -> tuple[Problem, Run]:
-    """The last optimisation; after mixed precision double goes on for as long as it gains."""
+def _screen(problem: Problem, points, settings: Settings, progress: Progress, budget: Budget) -> list[Run]:
+    """A short run from each start. Small: one start a thread; large: one at a time on all threads. The same bits."""
+    work = problem.rows.n_rows * problem.draws.shape.n_frequencies
+    across = settings.n_jobs if work < ACROSS else 1
+    objective = partial(nlml_gradient, problem.with_jobs(settings.n_jobs if across == 1 else 1))
+    bounds, report = problem.layout.bounds(), progress.restart(len(points))
+    return screen(objective, points, bounds, settings.max_iter_restart, settings.tol, across, report, budget)
+
+
+def _long_run(problem, point, settings: Settings, stage: Stage, progress, budget) -> tuple[Problem, Run]:
+    """One optimisation; after mixed precision double goes on for as long as it gains."""
     double, bounds = replace(problem, precision="double"), problem.layout.bounds()
-    report, max_iter = progress.iteration(settings.max_iter), settings.max_iter
-    run = minimise(partial(nlml_gradient, problem), point, bounds, max_iter, settings.tol, report, budget)
+    report, max_iter = progress.iteration(stage.max_iter), stage.max_iter
+    problem = replace(problem, precision=settings.precision)
+    run = minimise(partial(nlml_gradient, problem), point, bounds, max_iter, stage.tol, report, budget)
     if problem.precision == "double":
         return double, run
     if run.n_failed or abs(nlml(double, run.theta) - run.value) > MIXED_NATS * problem.rows.total:
         progress.say("mixed precision is not accurate enough for this noise level: continuing in double")
     else:  # the same point in double: little is left to gain
         max_iter = max(WINDOW, max_iter - run.n_iter) if max_iter else 0
-    further = minimise(partial(nlml_gradient, double), run.theta, bounds, max_iter, settings.tol, report, budget)
+    further = minimise(partial(nlml_gradient, double), run.theta, bounds, max_iter, stage.tol, report, budget)
     return double, replace(further, n_iter=run.n_iter + further.n_iter, trace=run.trace + further.trace)
 
 

@@ -17,7 +17,7 @@ from alakarte.exact import closed_gram, closed_gram_pullback
 from alakarte.features.waves import feature_map, spectrum_bar
 from alakarte.kernels.base import ClosedForm, Kernel
 from alakarte.parameters import Layout
-from alakarte.records import Draws
+from alakarte.records import Draws, Statistics
 from alakarte.statistics import residual_energy, statistics, statistics_pullback
 
 
@@ -102,10 +102,10 @@ def bar_share(log_amplitude):
     return log_amplitude - 0.5 * np.logaddexp.reduce(2 * log_amplitude)
 
 
-def weight_space(model: Model):
-    """Pass 1 and the solved weights."""
+def weight_space(model: Model, sums: Statistics | None = None):
+    """Pass 1, unless its sums are known, and the solved weights."""
     n_jobs = model.problem.n_jobs
-    sums = statistics(model.problem.rows, model.features, n_jobs)
+    sums = sums or statistics(model.problem.rows, model.features, n_jobs)
     variance = model.spectrum.weight_variance(model.problem.draws.shape)
     return solve_weights(sums, variance, model.noise_variance, n_jobs)
 
@@ -113,7 +113,12 @@ def weight_space(model: Model):
 def row_space(model: Model):
     """The solved rows."""
     problem = model.problem
-    return solve_rows(_signal(model)[0], _root_target(model), model.noise_variance, problem.rows.total, problem.n_jobs)
+    return solve_rows(*row_signal(model), model.noise_variance, problem.rows.total, problem.n_jobs)
+
+
+def row_signal(model: Model):
+    """W^½ K W^½ (n, n), its lower triangle, and W^½ y (n, T)."""
+    return _signal(model)[0], _root_target(model)
 
 
 def closed_form(kernel: Kernel, values) -> ClosedForm:

@@ -15,12 +15,14 @@ from scipy.linalg import svd
 
 from alakarte.blas import solve_rows_lower
 from alakarte.data.blocks import Scratch
+from alakarte.evidence import Evidence
 from alakarte.exact import closed_gram_full, closed_kernel
 from alakarte.factorise import solve_lower, square_root
 from alakarte.features.waves import FeatureMap
 from alakarte.kernels.base import ClosedForm
 from alakarte.objective import Model, closed_form, row_space, weight_space
-from alakarte.records import Spectrum
+from alakarte.records import Spectrum, Statistics
+from alakarte.statistics import statistics
 
 TILE_ROWS = 128
 PAD = 64
@@ -92,12 +94,23 @@ def whiten(factor, psi) -> np.ndarray:
 
 @dataclass(frozen=True)
 class WeightPosterior(Posterior):
-    """w ~ N(β, V^½ (L Lᵀ)⁻¹ V^½): the D×D form."""
+    """w ~ N(β, V^½ (L Lᵀ)⁻¹ V^½): the D×D form, with the sums it came from, so that rows may be added and removed."""
 
     features: FeatureMap
     weight_mean: np.ndarray  # (D,)
     root_variance: np.ndarray  # (D,)
-    factor: np.ndarray  # L, padded
+    factor: np.ndarray  # L, padded; above its diagonal the Gram matrix, transposed
+    diagonal: np.ndarray  # (D,) of the Gram matrix
+    moment: np.ndarray  # (D, 1)
+    energy: np.ndarray  # (1,)
+    total: float
+
+    def statistics(self):
+        """The sums over the rows, as far as float64 has kept them."""
+        k = self.diagonal.size
+        gram = np.asfortranarray(np.triu(self.factor[:k, :k], 1).T)
+        gram.flat[:: k + 1] = self.diagonal
+        return Statistics(gram, self.moment, self.energy, self.total)
 
     def mean(self, x, n_jobs=1):
         """φᵀβ."""
@@ -132,6 +145,18 @@ class LowRankPosterior(Posterior):
     root_variance: np.ndarray  # (D,)
     basis: np.ndarray  # (D, r) U
     shrinkage: np.ndarray  # (r,) √(s/(s+λ))
+    noise_variance: float
+    energy: np.ndarray  # (1,)
+    total: float
+
+    def statistics(self):
+        """The sums over the rows: A = V^-½ U λ Uᵀ V^-½, b = V^-½ U (λ + s) Uᵀ V^-½ β."""
+        s = self.noise_variance
+        eigenvalues = np.maximum(s / self.shrinkage**2 - s, 0)
+        directions = self.basis / self.root_variance[:, None]
+        gram = np.asfortranarray((directions * eigenvalues) @ directions.T)
+        inner = self.basis.T @ (self.weight_mean / self.root_variance)
+        return Statistics(gram, (directions @ ((eigenvalues + s) * inner))[:, None], self.energy, self.total)
 
     def mean(self, x, n_jobs=1):
         """φᵀβ."""
@@ -200,8 +225,8 @@ class RowPosterior(Posterior):
         return self.mean(x)[:, None] + square_root(self.covariance(x)) @ rng.standard_normal((len(x), n_samples))
 
 
-def posterior(model: Model) -> Posterior:
-    """The posterior of a model, in the form that is cheapest to keep."""
+def posterior(model: Model, sums: Statistics | None = None) -> Posterior:
+    """The posterior of a model, in the form that is cheapest to keep; `sums` are its statistics, where known."""
     rows = model.problem.rows
     if model.form == "exact":
         dual, rows = row_space(model), rows.whole()
@@ -210,8 +235,8 @@ def posterior(model: Model) -> Posterior:
         return RowPosterior(model.spectrum, form, padded_rows(rows.x), padded_rows(np.sqrt(rows.weight)), alpha, factor)
     root_variance = np.sqrt(model.spectrum.weight_variance(model.problem.draws.shape))
     if model.features.n_basis <= 2 * rows.n_rows:
-        evidence = weight_space(model)
-        return WeightPosterior(model.features, evidence.weight_mean[:, 0], root_variance, padded(evidence.factor))
+        sums = sums or statistics(rows, model.features, model.problem.n_jobs)
+        return weight_posterior(model.features, sums, weight_space(model, sums))
     rows = rows.whole()
     psi = model.features.phi(rows.x) * root_variance * np.sqrt(rows.weight)[:, None]
     left, singular, right = svd(psi, full_matrices=False, check_finite=False)
@@ -219,5 +244,22 @@ def posterior(model: Model) -> Posterior:
     s = model.noise_variance
     weight_mean = root_variance * (right.T @ (singular / (singular**2 + s) * target))
     return LowRankPosterior(
-        model.features, weight_mean, root_variance, np.ascontiguousarray(right.T), np.sqrt(s / (s + singular**2))
+        model.features,
+        weight_mean,
+        root_variance,
+        np.ascontiguousarray(right.T),
+        np.sqrt(s / (s + singular**2)),
+        s,
+        (rows.weight[:, None] * rows.y**2).sum(axis=0),
+        rows.total,
     )
+
+
+def weight_posterior(features: FeatureMap, sums: Statistics, evidence: Evidence) -> WeightPosterior:
+    """The D×D form."""
+    factor, k = padded(evidence.factor), len(sums.moment)
+    for j in range(0, k, TILE_ROWS):  # the Gram above the diagonal, where the factor has nothing
+        columns = slice(j, min(j + TILE_ROWS, k))
+        factor[columns, j:k] += np.tril(sums.gram[j:k, columns], -1).T
+    parts = sums.gram.diagonal().copy(), sums.moment, sums.energy, sums.total
+    return WeightPosterior(features, evidence.weight_mean[:, 0], evidence.root_variance, factor, *parts)

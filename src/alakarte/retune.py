@@ -1,10 +1,11 @@
-"""The best noise and common amplitude for given frequencies, from statistics alone. Maths: design, section 4.
+"""The best noise and common amplitude for given frequencies, without another look at the rows.
 
-With V = g V₀ and h = s/g, for fixed h the best s is R(h)/N, R(h) = c − b̃ᵀ(G + hI)⁻¹b̃, G = V₀^½ A V₀^½, b̃ = V₀^½ b:
-a search in one dimension over ½ [N log(2πe R(h)/N) + log|I + G/h|]. Small G are diagonalised once; for large ones a
-dozen Cholesky factors are cheaper.
+With V = g V₀ and h = s/g, for fixed h the best s is R(h)/N, R(h) = c − b̃ᵀ(G + hI)⁻¹b̃, G = V₀^½ A V₀^½, b̃ = V₀^½ b, or,
+where rows are fewer than columns, R(h) = h ỹᵀ(K₀ + hI)⁻¹ỹ. That leaves a search in one dimension over
+½ [N log(2πe R(h)/N) + log|I + G/h|]. Small G are diagonalised once; for large ones some Cholesky factors are cheaper.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,57 +15,86 @@ from scipy.optimize import minimize_scalar
 from alakarte.factorise import cholesky, log_determinant, solve_lower
 from alakarte.records import Statistics
 
-EIGEN = 512  # columns up to which the eigenvalues are cheaper than a dozen factors
-_BELOW, _ABOVE = 10.0, 6.0  # how far log h may move
-_STEP = 0.01  # accuracy of log h: the evidence is flat to second order
+EIGEN = 512  # size up to which the eigenvalues are cheaper than some factors
+_BELOW, _ABOVE = 6.0, 3.0  # how far log h moves at most
+_STEP = 0.05  # accuracy of log h: the evidence is flat to second order
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """V = gain·V₀, s and the nlml there (from statistics, so to rounding of c − bᵀβ)."""
+    """V = gain·V₀, s, and the nlml there, to the rounding of R(h)."""
 
     gain: float
     noise_variance: float
     value: float
 
 
-def retune(
-    statistics: Statistics, variance, noise_variance, least, *, gain_free=True, noise_free=True, n_jobs=1
-) -> Tuned:
-    """Best gain and noise from V₀ (D,) and s; h stays above `least`. What is not free stays, g at 1."""
-    N, c = statistics.total, float(statistics.energy.sum())
-    solved = _solved(statistics, np.sqrt(variance), n_jobs)
+@dataclass(frozen=True)
+class Profile:
+    """R(h) and log|I + G/h| of one set of frequencies, and N."""
 
-    def at(log_h):
-        h = np.exp(log_h)
-        explained, log_det = solved(h)
-        R = max(c - explained, 1e-15 * c)
-        s = (R / N if gain_free else h) if noise_free else noise_variance
-        value = 0.5 * (N * np.log(2 * np.pi * s) + log_det + R / s)
-        return Tuned(s / h if gain_free else 1.0, s, value)
-
-    middle = max(np.log(noise_variance), np.log(least))
-    if not gain_free and not noise_free:
-        return at(middle)
-    low, high = max(middle - _BELOW, np.log(least)), middle + _ABOVE
-    found = minimize_scalar(lambda t: at(t).value, bounds=(low, high), method="bounded", options={"xatol": _STEP})
-    return min((at(found.x), at(middle)), key=lambda tuned: tuned.value)
+    at: Callable  # h -> R, log-determinant
+    total: float
 
 
-def _solved(statistics, root, n_jobs):
-    """h → b̃ᵀ(G + hI)⁻¹b̃ and log|I + G/h|."""
+def weights_profile(statistics: Statistics, variance, n_jobs: int = 1) -> Profile:
+    """From statistics and V₀ (D,)."""
+    root = np.sqrt(variance)
     G = statistics.gram * root
     G *= root[:, None]
-    right = statistics.moment * root[:, None]
-    if len(root) <= EIGEN:
-        values, vectors = eigh(G, lower=True, overwrite_a=True, check_finite=False)
+    solved = _solved(G, statistics.moment * root[:, None], n_jobs)
+    c = float(statistics.energy.sum())
+
+    def at(h):
+        quadratic, log_det = solved(h)
+        return max(c - quadratic, 1e-15 * c), log_det
+
+    return Profile(at, statistics.total)
+
+
+def rows_profile(signal, target, total: float, n_jobs: int = 1) -> Profile:
+    """From K₀ = W^½ Φ V₀ Φᵀ W^½ (n, n) and W^½ y (n, 1)."""
+    solved = _solved(signal, target, n_jobs)
+
+    def at(h):
+        quadratic, log_det = solved(h)
+        return h * quadratic, log_det
+
+    return Profile(at, total)
+
+
+def retune(profile: Profile, noise_variance: float, least: float, *, gain_free=True, noise_free=True) -> Tuned:
+    """Best gain and noise, starting from h = s; h stays above `least`. What is not free stays, g at 1."""
+    N = profile.total
+
+    def at(log_h):
+        h = float(np.exp(log_h))
+        R, log_det = profile.at(h)
+        s = (R / N if gain_free else h) if noise_free else noise_variance
+        value = 0.5 * (N * np.log(2 * np.pi * max(s, 1e-300)) + log_det + (R / s if s > 0 else N))
+        return Tuned(s / h if gain_free else 1.0, s, value)
+
+    middle = float(np.log(max(noise_variance, least)))
+    start = at(middle)
+    if not gain_free and not noise_free:
+        return start
+    bounds = max(middle - _BELOW, float(np.log(least))), middle + _ABOVE
+    found = minimize_scalar(lambda t: at(t).value, bounds=bounds, method="bounded", options={"xatol": _STEP})
+    return min((at(found.x), start), key=lambda tuned: tuned.value)
+
+
+def _solved(G, right, n_jobs):
+    """h → rightᵀ(G + hI)⁻¹right and log|I + G/h|, G by its lower triangle."""
+    k = len(G)
+    if k <= EIGEN:
+        values, vectors = eigh(G, lower=True, check_finite=False)
         values = np.maximum(values, 0)
         squares = ((vectors.T @ right) ** 2).sum(axis=1)
         return lambda h: (float((squares / (values + h)).sum()), float(np.log1p(values / h).sum()))
 
     def by_factor(h):
         M = G / h
-        M.flat[:: len(root) + 1] += 1.0
+        M.flat[:: k + 1] += 1.0
         factor = cholesky(M, n_jobs)
         return float((solve_lower(factor, right) ** 2).sum()) / h, log_determinant(factor)
 

@@ -4,12 +4,16 @@ A component that few rows stand behind over-fits the evidence itself, and its in
 number of rows a parameter. `python -m bench.defaults` shows what that changes.
 """
 
+import numpy as np
+
 from alakarte.kernels.base import Kernel
 from alakarte.records import Shape
 
 ROWS_PER_PARAMETER = 12
 MOST_COMPONENTS = 4
 ALL_FREQUENCIES = 128
+TASTE_FLOPS = 2e11
+TASTE_COLUMNS = (512, 2048)
 
 
 def choose_sizes(kernel: Kernel, n_components, n_frequencies, n_rows: int, n_inputs: int) -> tuple[int, int]:
@@ -22,3 +26,9 @@ def choose_sizes(kernel: Kernel, n_components, n_frequencies, n_rows: int, n_inp
     if n_frequencies is None:
         n_frequencies = max(1, ALL_FREQUENCIES // n_components)
     return n_components, n_frequencies
+
+
+def taste_columns(n_rows: int) -> int:
+    """Columns at which kernels are compared and growth begins: a power of two that some seconds and the rows allow."""
+    affordable = min(np.log2(TASTE_FLOPS / n_rows) / 2, np.log2(4 * n_rows))
+    return int(np.clip(2 ** int(affordable), *TASTE_COLUMNS))

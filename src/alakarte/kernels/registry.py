@@ -35,4 +35,4 @@ def resolve(kernel) -> Kernel:
         if name in kernels():
             return kernels()[name](**settings)
     names = ", ".join(sorted({*kernels(), *_ALIASES}))
-    raise InvalidInput(f"kernel={kernel!r} is not known: use one of {names}, or an object from alakarte.kernels.")
+    raise InvalidInput(f"kernel={kernel!r} is not known: use auto, {names}, or an object from alakarte.kernels.")

@@ -1,0 +1,57 @@
+"""Fitted attributes about the search, in nats of the user's y, and the warning where it fell short."""
+
+import numpy as np
+
+from alakarte.menu import Fit
+
+
+def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
+    """Public attributes by name; `log_scale` is log std(y)."""
+    learned, final = found.learned, found.final.model
+    run, shape = learned.run, final.problem.draws.shape
+    offset = learned.problem.rows.total * log_scale
+    value, norm, seconds = (np.array(column) for column in zip(*run.trace, strict=True))
+    each = {f"n_{name}_": getattr(found.settings, f"n_{name}") for name in ("components", "frequencies")}
+    return each | {
+        "n_posterior_frequencies_": shape.counts[0] if found.settings.kernel.has_components else shape.n_frequencies,
+        "n_learning_rows_": learned.problem.rows.n_rows,
+        "n_basis_": n_rows if final.features is None else final.features.n_basis,
+        "n_iter_": run.n_iter,
+        "n_evaluations_": sum(one.n_evaluations for one in [t.learned for t in found.ranking] or [learned]),
+        "trace_": {"value": -value - offset, "gradient_norm": norm, "seconds": seconds},
+        "stop_reason_": run.reason,
+        "converged_": run.converged and not run.n_failed,
+        "starts_": [
+            {
+                "log_marginal_likelihood": -r.value - learned.screened_total * log_scale,
+                "theta": r.theta,
+                "n_iter": r.n_iter,
+                "stop_reason": r.reason,
+            }
+            for r in learned.screened
+        ],
+        "ranking_": [
+            {
+                "kernel": one.settings.kernel.name,
+                "n_components": one.settings.n_components,
+                "log_marginal_likelihood": -one.at.value - one.at.model.problem.rows.total * log_scale,
+                "n_parameters": one.learned.problem.layout.size,
+                "score": one.score - one.at.model.problem.rows.total * log_scale,
+            }
+            for one in found.ranking
+        ],
+    }
+
+
+def warning(found: Fit, estimator) -> str | None:
+    """What the user must know: failed evaluations, an interruption, a search cut short by `max_iter`."""
+    run = found.learned.run
+    planned = run.converged or run.reason.startswith("max_time")
+    if run.reason.startswith("max_iter"):  # a menu and a last stage of few iterations mean it
+        planned = bool(found.ranking) or len(found.learned.runs) > 1
+    if planned and not run.n_failed:
+        return None
+    return (
+        f"The fit stopped early: {run.reason}. The best point so far is kept; raise max_iter (now "
+        f"{estimator.max_iter}) or tol (now {estimator.tol:g} nats) if you need more."
+    )

@@ -1,0 +1,120 @@
+"""The posterior on all rows with more frequencies than were learned with: fresh ones from the learned spectrum.
+
+In: a learned problem and theta. Out: `Refit`: noise and common amplitude re-tuned, grown while the evidence pays.
+Kernels whose parameters are their frequencies (fsard, fsgbard, ssgpr) keep theirs.
+"""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from alakarte.budget import Budget
+from alakarte.evidence import noise_floor
+from alakarte.features.draws import draw
+from alakarte.kernels.base import Kernel
+from alakarte.objective import Model, Problem, model_at, row_signal
+from alakarte.parameters import Layout
+from alakarte.records import Shape, Statistics
+from alakarte.retune import retune, rows_profile, weights_profile
+from alakarte.statistics import statistics
+
+GAIN = 0.002  # nats a row: less than this from twice the columns, and growth ends
+FLOPS = 4e12  # of one posterior
+BYTES = 5.5e8  # of the symmetric matrices of one posterior: 4096 columns
+_COPIES = 4  # of D×D numbers at the same time: two lanes, the scaled Gram, its factor
+_FACTORS = 12  # Cholesky factors while re-tuning
+_MULTIPLE = 64
+
+
+@dataclass(frozen=True)
+class Refit:
+    """A model on all rows after re-tuning, its nlml to the rounding of sums, and those sums where it has them."""
+
+    model: Model
+    theta: np.ndarray
+    value: float
+    sums: Statistics | None
+
+
+def grows(kernel: Kernel) -> bool:
+    """Whether the parameters of a kernel do not depend on the number of its frequencies."""
+    few, many = (kernel.parameters(Shape(2, (m,))) for m in (3, 5))
+    return all(a.shape == b.shape for a, b in zip(few, many, strict=True))
+
+
+def enlarge(problem: Problem, size: int, rng, *, each: bool = False) -> Problem:
+    """The same problem with fresh frequencies, evenly over its components: `size` columns, or frequencies of each."""
+    shape = problem.draws.shape
+    if not each:
+        columns = 4 if any(p.name == "centre" for p in problem.layout.parameters) else 2
+        size = max(1, size // (columns * shape.n_components))
+    shape = Shape(shape.n_inputs, (size,) * shape.n_components)
+    return replace(problem, draws=draw(shape, "fastfood" if problem.draws.stacks is not None else "dense", rng))
+
+
+def flops(n_rows: int, n_basis: int) -> float:
+    """Of one posterior: the Gram and some Cholesky factors."""
+    k = min(n_rows, n_basis)
+    return float(n_rows) * n_basis * k + _FACTORS * k**3 / 3
+
+
+def most_columns(n_rows: int, limit: float = FLOPS) -> int:
+    """Columns that flops and memory allow."""
+    by_memory = np.sqrt(BYTES / (8 * _COPIES))
+    by_flops = np.sqrt(limit / n_rows)
+    while by_flops > _MULTIPLE and flops(n_rows, by_flops) > limit:
+        by_flops *= 0.95
+    return max(_MULTIPLE, int(min(by_memory, by_flops)) // _MULTIPLE * _MULTIPLE)
+
+
+def refit(problem: Problem, theta, budget: Budget) -> Refit:
+    """One pass over the rows, then noise and common amplitude."""
+    began = time.perf_counter()
+    model = model_at(problem, theta)
+    draws, n_jobs, rows = problem.draws, problem.n_jobs, problem.rows
+    variance = model.spectrum.weight_variance(draws.shape)
+    sums = None
+    if model.form == "weights":
+        sums = statistics(rows, model.features, n_jobs)
+        profile = weights_profile(sums, variance, n_jobs)
+    else:
+        profile = rows_profile(*row_signal(model), rows.total, n_jobs)
+    free = {p.name for p in problem.layout.parameters if p.fixed is None}
+    least = noise_floor(min(rows.n_rows, variance.size), rows.total, model.spectrum.log_amplitude)
+    gain_free, noise_free = "log_amplitude" in free, "log_noise_std" in free
+    tuned = retune(profile, model.noise_variance, least, gain_free=gain_free, noise_free=noise_free)
+    theta = _tuned_theta(problem.layout, theta, tuned)
+    budget.observe(flops(rows.n_rows, variance.size), time.perf_counter() - began)
+    return Refit(model_at(problem, theta), theta, tuned.value, sums)
+
+
+def _tuned_theta(layout: Layout, theta, tuned) -> np.ndarray:
+    values = dict(layout.unpack(theta))
+    with np.errstate(divide="ignore"):
+        values["log_amplitude"] = values["log_amplitude"] + 0.5 * np.log(tuned.gain)
+        values["log_noise_std"] = np.asarray(0.5 * np.log(tuned.noise_variance))
+    return layout.clip(layout.pack(values))
+
+
+def grow(first: Refit, problem: Problem, rng, budget: Budget, report, limit: float = FLOPS) -> Refit:
+    """Twice the columns, again and again, on the rows of `problem`, until that no longer pays or is too dear."""
+    best, most = first, most_columns(problem.rows.n_rows, limit)
+    while best.model.features.n_basis < most and not budget.stop():
+        size = min(2 * best.model.features.n_basis, most)
+        if size < 1.3 * best.model.features.n_basis:
+            break
+        if budget.seconds(flops(problem.rows.n_rows, size)) > budget.left():
+            report(f"no time for {size} columns")
+            break
+        try:
+            larger = refit(enlarge(problem, size, rng.spawn(1)[0]), best.theta, budget)
+        except KeyboardInterrupt:
+            budget.interrupted = True
+            break
+        gained = best.value - larger.value
+        report(f"{larger.model.features.n_basis} columns: log evidence {'+' if gained > 0 else ''}{gained:.1f}")
+        if gained < GAIN * problem.rows.total:
+            break
+        best = larger
+    return best
