@@ -11,9 +11,11 @@ def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
     run, shape = learned.run, final.problem.draws.shape
     offset = learned.problem.rows.total * log_scale
     value, norm, seconds = (np.array(column) for column in zip(*run.trace, strict=True))
-    each = {f"n_{name}_": getattr(found.settings, f"n_{name}") for name in ("components", "frequencies")}
-    return each | {
-        "n_posterior_frequencies_": shape.counts[0] if found.settings.kernel.has_components else shape.n_frequencies,
+    n_components = found.settings.n_components
+    return {
+        "n_components_": n_components,
+        "n_frequencies_": learned.problem.draws.shape.n_frequencies // n_components,
+        "n_posterior_frequencies_": shape.n_frequencies // n_components,
         "n_learning_rows_": learned.problem.rows.n_rows,
         "n_basis_": n_rows if final.features is None else final.features.n_basis,
         "n_iter_": run.n_iter,
@@ -34,6 +36,7 @@ def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
             {
                 "kernel": one.settings.kernel.name,
                 "n_components": one.settings.n_components,
+                "n_basis": one.at.n_basis,
                 "log_marginal_likelihood": -one.at.value - one.at.model.problem.rows.total * log_scale,
                 "n_parameters": one.learned.problem.layout.size,
                 "score": one.score - one.at.model.problem.rows.total * log_scale,

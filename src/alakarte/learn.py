@@ -16,12 +16,12 @@ from alakarte.data.summary import summarise
 from alakarte.features.draws import draw
 from alakarte.features.waves import feature_map
 from alakarte.kernels.base import Kernel
-from alakarte.objective import Problem, closed_form, nlml, nlml_gradient
+from alakarte.objective import Problem, closed_form, model_at, nlml, nlml_gradient
 from alakarte.optimise import WINDOW, Run, minimise, screen
 from alakarte.parameters import NOISE, Layout, Parameter, constrained
 from alakarte.progress import Progress
 from alakarte.records import Shape
-from alakarte.stages import Stage, row_stages, row_subsets
+from alakarte.stages import Stage, first_stages, row_subsets
 from alakarte.starts import starts
 
 # Rows × frequencies up to which several starts may be in memory at once.
@@ -90,15 +90,15 @@ def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progr
     """Screen the starts on few rows, continue from the best on more; `warm` is (draws, theta) of an earlier fit."""
     budget = budget or Budget()
     draws_rng, summary_rng, starts_rng, rows_rng = rng.spawn(4)
-    stages = row_stages(settings, rows.n_rows)
-    subsets = row_subsets(rows, [stage.n_rows for stage in stages], rows_rng)
-    problem = set_up(settings, subsets[0], scaling, draws_rng)
-    if warm is not None and warm[1].size == problem.layout.size and warm[0].shape == problem.draws.shape:
-        problem = replace(problem, draws=warm[0])
+    screening, long = first_stages(settings, rows.n_rows)
+    few, more = row_subsets(rows, [screening.n_rows, long.n_rows], rows_rng)
+    problem = set_up(settings, few, scaling, draws_rng)
+    if warm is not None and warm[1].size == problem.layout.size:
+        if warm[0].shape == problem.draws.shape or settings.n_posterior_frequencies == "auto":
+            problem = replace(problem, draws=warm[0])
         points = [problem.layout.clip(warm[1])]
     else:
-        scale = 1.0 if subsets[0].scaling is None else scaling.x_scale
-        summary = summarise(subsets[0].x, subsets[0].weight, summary_rng, scale)
+        summary = summarise(few.x, few.weight, summary_rng, 1.0 if few.scaling is None else scaling.x_scale)
         n_starts = 1 if settings.max_iter == 0 else settings.n_restarts
         points = starts(settings.kernel, problem.layout, summary, problem.draws, n_starts, starts_rng)
     if settings.expansion == "exact":
@@ -107,20 +107,19 @@ def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progr
     if len(points) > 1 and settings.max_iter_restart > 0:
         screened = _screen(problem, points, settings, progress, budget)
         points = [min(screened, key=lambda run: run.value).theta]
-    runs, point = [], points[0]
-    for stage, subset in zip(stages[1:], subsets[1:], strict=True):
-        progress.stage(settings.kernel.name, subset.n_rows, stage.max_iter)
-        problem, run = _long_run(replace(problem, rows=subset), point, settings, stage, progress, budget)
-        runs.append(run)
-        point = run.theta
-        if budget.stop():
-            break
-    run = runs[-1]
+    problem, run = _long_run(replace(problem, rows=more), points[0], settings, long, progress, budget)
     if screened and not np.isfinite(run.value):  # no number in the long run: the best of the screening stands
         best = min(screened, key=lambda run: run.value)
         run = replace(run, theta=best.theta, value=best.value)
-    progress.done(run)
-    return Learned(problem, run, screened or [runs[0]], runs, (subsets[0] if screened else subsets[1]).total)
+    return Learned(problem, run, screened or [run], [run], (few if screened else more).total)
+
+
+def learn_more(
+    learned: Learned, problem: Problem, theta, settings: Settings, stage: Stage, progress, budget
+) -> Learned:
+    """Go on from theta with another set of rows or frequencies."""
+    problem, run = _long_run(problem, theta, settings, stage, progress, budget)
+    return replace(learned, problem=problem, run=run, runs=[*learned.runs, run])
 
 
 def _screen(problem: Problem, points, settings: Settings, progress: Progress, budget: Budget) -> list[Run]:
@@ -134,10 +133,13 @@ def _screen(problem: Problem, points, settings: Settings, progress: Progress, bu
 
 def _long_run(problem, point, settings: Settings, stage: Stage, progress, budget) -> tuple[Problem, Run]:
     """One optimisation; after mixed precision double goes on for as long as it gains."""
+    columns = model_at(problem, point).features
+    progress.stage(settings.kernel.name, problem.rows.n_rows, columns and columns.n_basis, stage.max_iter)
     double, bounds = replace(problem, precision="double"), problem.layout.bounds()
     report, max_iter = progress.iteration(stage.max_iter), stage.max_iter
     problem = replace(problem, precision=settings.precision)
     run = minimise(partial(nlml_gradient, problem), point, bounds, max_iter, stage.tol, report, budget)
+    progress.done(run)
     if problem.precision == "double":
         return double, run
     if run.n_failed or abs(nlml(double, run.theta) - run.value) > MIXED_NATS * problem.rows.total:

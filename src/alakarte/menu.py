@@ -1,10 +1,12 @@
-"""From rows to a fitted model: learn one kernel or taste several, refit on all rows, keep what the evidence prefers.
+"""From rows to a fitted model: learn kernels on few rows, refit on all, keep what the evidence prefers.
 
 In: settings, rows, a seed, a budget. Out: `Fit`. Kernels are compared at equal columns on the same rows by
 log evidence − ½ k log N, k the number of learned parameters: without that price the largest kernel would always win.
+A kernel given by name goes the same way, alone.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -12,15 +14,21 @@ from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.kernels.registry import resolve
-from alakarte.learn import Learned, Settings, learn
+from alakarte.learn import Learned, Settings, learn, learn_more
 from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
-from alakarte.refit import Refit, enlarge, flops, grow, grows, refit
-from alakarte.sizes import choose_sizes, taste_columns
+from alakarte.refit import FLOPS, Refit, enlarge, flops, grow, grows, refit
+from alakarte.sizes import choose_sizes, most_components, taste_columns
+from alakarte.stages import last_stage, row_subsets, second_stage
 
 CANDIDATES = ("ard", "rbf", "pwl", "gm")
 EXACT_CANDIDATES = ("ard", "rbf", "matern32")
+FEW_ROWS = 2000  # beyond, one length-scale for all inputs is no candidate: `ard` has it within, at a small price
 TASTE_ROWS = 100_000
+NEAR = 0.1  # nats a row behind the best: still a contender
+CONTENDERS = 2
+MORE = 0.02  # nats a row that more columns gain: reason enough to learn with more of them
+SECOND_COLUMNS = 1024
 
 
 @dataclass(frozen=True)
@@ -31,7 +39,7 @@ class Tasted:
     learned: Learned
     at: Refit
 
-    @property
+    @cached_property
     def score(self) -> float:
         """Log evidence − ½ k log N in standardised units."""
         k, N = self.learned.problem.layout.size, self.at.model.problem.rows.total
@@ -40,7 +48,7 @@ class Tasted:
     @property
     def label(self) -> str:
         """Kernel and components."""
-        Q = self.learned.problem.draws.shape.n_components
+        Q = self.settings.n_components
         return self.settings.kernel.name + (f" with Q = {Q}" if self.settings.kernel.has_components else "")
 
 
@@ -55,70 +63,142 @@ class Fit:
     ranking: list[Tasted]
 
 
+@dataclass(frozen=True)
+class Kitchen:
+    """What all candidates of one fit share."""
+
+    settings: Settings  # of the user; kernel None: the menu
+    rows: Rows
+    some: Rows  # on which kernels are compared
+    scaling: Scaling
+    progress: Progress
+    budget: Budget
+
+    def sized(self, kernel, n_components=None) -> Settings:
+        """Settings of one kernel with its numbers of components and frequencies."""
+        user, n_components = self.settings, n_components or self.settings.n_components
+        table = self.rows.n_rows, self.rows.x.shape[1]
+        n_components, n_frequencies = choose_sizes(kernel, n_components, user.n_frequencies, *table)
+        growing = grows(kernel) and user.expansion != "exact"
+        if not growing or (user.n_posterior_frequencies == "auto" and user.n_frequencies is not None):
+            user = replace(user, n_posterior_frequencies=None)  # what was asked for
+        return replace(user, kernel=kernel, n_components=n_components, n_frequencies=n_frequencies)
+
+    def learn(self, own: Settings, rng, warm=None) -> Learned:
+        """The first stages."""
+        return learn(own, self.some, self.scaling, rng, self.progress, warm, self.budget)
+
+    def tasted(self, own: Settings, learned: Learned, rng) -> Tasted:
+        """Its posterior at the common number of columns, on the common rows."""
+        problem, theta = replace(learned.problem, rows=self.some), learned.run.theta
+        if own.expansion == "exact":
+            return Tasted(own, learned, Refit(model_at(problem, theta), theta, nlml(problem, theta), None))
+        if grows(own.kernel):
+            problem = enlarge(problem, taste_columns(self.some.n_rows), rng)
+        one = Tasted(own, learned, refit(problem, theta, self.budget))
+        self.progress.say(f"{one.label}: log evidence {self.progress.to_user(one.at.value):.1f}, score {one.score:.1f}")
+        return one
+
+
 def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, budget: Budget, warm=None) -> Fit:
     """Learn, choose, refit; `warm` is (draws, theta) of an earlier fit of the same kernel."""
-    ranking, first = [], None
-    if settings.kernel is None:
-        ranking = taste(settings, rows, scaling, rng, progress, budget)
-        settings, learned, first = ranking[0].settings, ranking[0].learned, ranking[0].at
-        progress.say(f"chosen: {ranking[0].label}")
-    else:
-        settings = sized(settings, settings.kernel, rows)
-        with budget.share(0.6, budget.seconds(flops(rows.n_rows, taste_columns(rows.n_rows)))):
-            learned = learn(settings, rows, scaling, rng, progress, warm, budget)
-    final = _final(settings, learned, first, rows, rng, progress, budget)
-    whole = final.model.problem.rows is learned.problem.rows and final.model.problem.draws is learned.problem.draws
-    value = learned.run.value if whole else nlml(final.model.problem, final.theta)  # in the accurate form
-    return Fit(settings, learned, final, value, ranking)
-
-
-def sized(settings: Settings, kernel, rows: Rows) -> Settings:
-    """Settings of one kernel with its numbers of components and frequencies."""
-    table = rows.n_rows, rows.x.shape[1]
-    n_components, n_frequencies = choose_sizes(kernel, settings.n_components, settings.n_frequencies, *table)
-    if settings.n_posterior_frequencies == "auto" and settings.n_frequencies is not None:
-        settings = replace(settings, n_posterior_frequencies=None)  # the number that was asked for
-    return replace(settings, kernel=kernel, n_components=n_components, n_frequencies=n_frequencies)
-
-
-def taste(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, budget: Budget) -> list[Tasted]:
-    """All candidates, best first; as many as the time allows, one at least."""
-    rows_rng, learn_rng, refit_rng = rng.spawn(3)
+    learn_rng = rng if settings.kernel is not None else rng.spawn(1)[0]
     some = rows
-    if rows.n_rows > TASTE_ROWS:
-        some = rows.subset(np.sort(rows_rng.choice(rows.n_rows, size=TASTE_ROWS, replace=False)))
-    names = EXACT_CANDIDATES if settings.expansion == "exact" else CANDIDATES
-    reserve = flops(rows.n_rows, taste_columns(rows.n_rows))
-    tasted = []
+    if rows.n_rows > TASTE_ROWS and settings.n_learning_rows == "auto" and settings.expansion != "exact":
+        some = row_subsets(rows, [TASTE_ROWS], rng.spawn(1)[0])[0]
+    kitchen = Kitchen(settings, rows, some, scaling, progress, budget)
+    reserve = budget.seconds(flops(rows.n_rows, taste_columns(rows.n_rows)))
+    with budget.share(0.6, reserve):
+        if settings.kernel is None:
+            ranking = taste(kitchen, learn_rng)
+            best = ranking[0]
+        else:
+            ranking, own = [], kitchen.sized(settings.kernel)
+            best = Tasted(own, kitchen.learn(own, learn_rng, warm), None)
+        best = refine(kitchen, best, rng.spawn(1)[0])
+    if ranking:
+        ranking = sorted([best, *ranking[1:]], key=lambda one: -one.score)
+    final = _final(kitchen, best, rng.spawn(1)[0])
+    same = final.model.problem.rows is best.learned.problem.rows and final.theta is best.learned.run.theta
+    value = best.learned.run.value if same else nlml(final.model.problem, final.theta)  # in the accurate form
+    return Fit(best.settings, best.learned, final, value, ranking)
+
+
+def taste(kitchen: Kitchen, rng) -> list[Tasted]:
+    """All candidates, best first; as many as the time allows, one at least."""
+    names = EXACT_CANDIDATES if kitchen.settings.expansion == "exact" else CANDIDATES
+    names = [name for name in names if name != "rbf" or kitchen.rows.n_rows <= FEW_ROWS]
+    tasted, budget = [], kitchen.budget
     for index, name in enumerate(names):
         if tasted and budget.stop():
             break
-        own = sized(settings, resolve(name), rows)
-        with budget.share(0.6 / (len(names) - index), budget.seconds(reserve)):
-            learned = learn(own, some, scaling, learn_rng.spawn(1)[0], progress, None, budget)
-        tasted.append(Tasted(own, learned, _at_taste(own, learned, some, refit_rng.spawn(1)[0], budget)))
-        progress.say(f"{tasted[-1].label}: score {tasted[-1].score:.1f}")
-    return sorted(tasted, key=lambda one: -one.score)
+        own = kitchen.sized(resolve(name))
+        with budget.share(0.8 / (len(names) - index)):
+            tasted.append(kitchen.tasted(own, kitchen.learn(own, rng.spawn(1)[0]), rng.spawn(1)[0]))
+    tasted.sort(key=lambda one: -one.score)
+    if larger := more_components(kitchen, tasted[0], rng):
+        tasted = sorted([larger, *tasted], key=lambda one: -one.score)
+    margin = NEAR * kitchen.some.total
+    contenders = [one for one in tasted[:CONTENDERS] if one.score > tasted[0].score - margin]
+    if len(contenders) > 1 and not budget.stop():
+        refined = [refine(kitchen, one, rng.spawn(1)[0]) for one in contenders]
+        tasted = sorted(refined, key=lambda one: -one.score) + tasted[len(contenders) :]
+    return tasted
 
 
-def _at_taste(settings: Settings, learned: Learned, rows: Rows, rng, budget: Budget) -> Refit:
-    problem, theta = replace(learned.problem, rows=rows), learned.run.theta
-    if settings.expansion == "exact":
-        return Refit(model_at(problem, theta), theta, nlml(problem, theta), None)
-    return refit(enlarge(problem, taste_columns(rows.n_rows), rng), theta, budget)
+def more_components(kitchen: Kitchen, best: Tasted, rng) -> Tasted | None:
+    """The best kernel with twice its components, if it has some, the rows bear them and the user left them open."""
+    kernel, Q = best.settings.kernel, 2 * best.settings.n_components
+    if not kernel.has_components or kitchen.settings.n_components is not None or kitchen.budget.stop():
+        return None
+    if most_components(kernel, kitchen.rows.n_rows, kitchen.rows.x.shape[1]) < Q:
+        return None
+    own = kitchen.sized(kernel, Q)
+    return kitchen.tasted(own, kitchen.learn(own, rng.spawn(1)[0]), rng.spawn(1)[0])
 
 
-def _final(settings: Settings, learned: Learned, first: Refit | None, rows, rng, progress, budget) -> Refit:
+def refine(kitchen: Kitchen, one: Tasted, rng, level: int = 0) -> Tasted:
+    """More frequencies, where they pay, and more rows; what it was before, if that scores no better."""
+    own, learned, progress, budget = one.settings, one.learned, kitchen.progress, kitchen.budget
+    if len(learned.runs) > 1 + 2 * level:  # done already
+        return one
+    n_rows, draws_rng, rows_rng, taste_rng = kitchen.some.n_rows, *rng.spawn(3)
+    theta = learned.run.theta
+    if own.n_posterior_frequencies == "auto" and not budget.stop():
+        if one.at is None:
+            one = kitchen.tasted(own, learned, taste_rng)
+        before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.some.total
+        columns = SECOND_COLUMNS << level
+        if before - after > MORE and model_at(learned.problem, theta).features.n_basis < columns:
+            stage = second_stage(own, n_rows, level)
+            problem = enlarge(learned.problem, columns, draws_rng)
+            if stage.n_rows != problem.rows.n_rows:
+                problem = replace(problem, rows=row_subsets(kitchen.some, [stage.n_rows], rows_rng)[0])
+            learned = learn_more(learned, problem, one.at.theta, own, stage, progress, budget)
+    stage = last_stage(own, n_rows, level)
+    if stage is not None and not budget.stop():
+        problem = replace(learned.problem, rows=row_subsets(kitchen.some, [stage.n_rows], rows_rng)[0])
+        learned = learn_more(learned, problem, learned.run.theta, own, stage, progress, budget)
+    if learned is one.learned:
+        return one
+    if one.at is None:
+        return replace(one, learned=learned)
+    better = kitchen.tasted(own, learned, taste_rng.spawn(1)[0])
+    return better if better.score > one.score else one
+
+
+def _final(kitchen: Kitchen, best: Tasted, rng) -> Refit:
     """The posterior on all rows: as it was learned, with a given number of frequencies, or grown."""
-    problem, theta, wanted = replace(learned.problem, rows=rows), learned.run.theta, settings.n_posterior_frequencies
-    if settings.expansion == "exact" or wanted is None or not grows(settings.kernel):
-        if settings.expansion == "exact" or learned.problem.rows is rows:
+    learned, rows, budget, wanted = best.learned, kitchen.rows, kitchen.budget, best.settings.n_posterior_frequencies
+    problem, theta, (refit_rng, grow_rng) = replace(learned.problem, rows=rows), learned.run.theta, rng.spawn(2)
+    if wanted is None:
+        if best.settings.expansion == "exact" or learned.problem.rows is rows:
             return Refit(model_at(problem, theta), theta, learned.run.value, None)
         return refit(problem, theta, budget)
-    refit_rng, grow_rng = rng.spawn(2)
     if wanted != "auto":
         return refit(enlarge(problem, wanted, refit_rng, each=True), theta, budget)
+    first = best.at
     if first is None or first.model.problem.rows is not rows:
         theta = theta if first is None else first.theta
         first = refit(enlarge(problem, taste_columns(rows.n_rows), refit_rng), theta, budget)
-    return grow(first, problem, grow_rng, budget, progress.say)
+    return grow(first, problem, grow_rng, budget, kitchen.progress.say, FLOPS)

@@ -27,9 +27,10 @@ class Progress:
             f"restart {index}/{n_starts}: log evidence {self.to_user(run.value):.2f} after {run.n_iter} iterations"
         )
 
-    def stage(self, name, n_rows, max_iter):
+    def stage(self, name, n_rows, n_basis, max_iter):
         """What is next."""
-        self.say(f"{name}: learning on {n_rows} rows, at most {max_iter} iterations")
+        how = "exact" if n_basis is None else f"{n_basis} columns"
+        self.say(f"{name}: learning on {n_rows} rows, {how}, at most {max_iter} iterations")
 
     def iteration(self, max_iter):
         """A line a second."""

@@ -36,6 +36,12 @@ class Refit:
     value: float
     sums: Statistics | None
 
+    @property
+    def n_basis(self) -> int:
+        """Columns, or rows of an exact kernel."""
+        features = self.model.features
+        return self.model.problem.rows.n_rows if features is None else features.n_basis
+
 
 def grows(kernel: Kernel) -> bool:
     """Whether the parameters of a kernel do not depend on the number of its frequencies."""
@@ -100,9 +106,9 @@ def _tuned_theta(layout: Layout, theta, tuned) -> np.ndarray:
 def grow(first: Refit, problem: Problem, rng, budget: Budget, report, limit: float = FLOPS) -> Refit:
     """Twice the columns, again and again, on the rows of `problem`, until that no longer pays or is too dear."""
     best, most = first, most_columns(problem.rows.n_rows, limit)
-    while best.model.features.n_basis < most and not budget.stop():
-        size = min(2 * best.model.features.n_basis, most)
-        if size < 1.3 * best.model.features.n_basis:
+    while best.n_basis < most and not budget.stop():
+        size = min(2 * best.n_basis, most)
+        if size < 1.3 * best.n_basis:
             break
         if budget.seconds(flops(problem.rows.n_rows, size)) > budget.left():
             report(f"no time for {size} columns")
@@ -113,7 +119,7 @@ def grow(first: Refit, problem: Problem, rng, budget: Budget, report, limit: flo
             budget.interrupted = True
             break
         gained = best.value - larger.value
-        report(f"{larger.model.features.n_basis} columns: log evidence {'+' if gained > 0 else ''}{gained:.1f}")
+        report(f"{larger.n_basis} columns: log evidence {'+' if gained > 0 else ''}{gained:.1f}")
         if gained < GAIN * problem.rows.total:
             break
         best = larger

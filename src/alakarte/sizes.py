@@ -10,7 +10,8 @@ from alakarte.kernels.base import Kernel
 from alakarte.records import Shape
 
 ROWS_PER_PARAMETER = 12
-MOST_COMPONENTS = 4
+FIRST_COMPONENTS = 4  # at most, to begin with; the menu tries more
+MOST_COMPONENTS = 16
 ALL_FREQUENCIES = 128
 TASTE_FLOPS = 2e11
 TASTE_COLUMNS = (512, 2048)
@@ -21,11 +22,16 @@ def choose_sizes(kernel: Kernel, n_components, n_frequencies, n_rows: int, n_inp
     if n_components is None:
         n_components = 1
         if kernel.has_components:
-            parameters = sum(p.size for p in kernel.parameters(Shape(n_inputs, (1,))))
-            n_components = max(1, min(MOST_COMPONENTS, n_rows // (ROWS_PER_PARAMETER * parameters)))
+            n_components = max(1, min(FIRST_COMPONENTS, most_components(kernel, n_rows, n_inputs)))
     if n_frequencies is None:
         n_frequencies = max(1, ALL_FREQUENCIES // n_components)
     return n_components, n_frequencies
+
+
+def most_components(kernel: Kernel, n_rows: int, n_inputs: int) -> int:
+    """Components that the rows can bear, 0 if not even one."""
+    parameters = sum(p.size for p in kernel.parameters(Shape(n_inputs, (1,))))
+    return min(MOST_COMPONENTS, n_rows // (ROWS_PER_PARAMETER * parameters))
 
 
 def taste_columns(n_rows: int) -> int:

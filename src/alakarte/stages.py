@@ -13,7 +13,8 @@ SCREEN_ROWS = 2000
 MAIN_ROWS = 8000
 LAST_ROWS = 50_000
 LAST_ITERATIONS = 15
-PAYS = 2e-4  # nats a row from ten iterations: less than this, and a stage before the last is over
+SECOND_ITERATIONS = 60
+PAYS = 5e-4  # nats a row from ten iterations: less than this, and a stage before the last is over
 
 
 @dataclass(frozen=True)
@@ -25,23 +26,29 @@ class Stage:
     tol: float
 
 
-def row_stages(settings, n_rows: int) -> list[Stage]:
-    """The screening stage, then at least one more."""
-    last = {"auto": LAST_ROWS, None: n_rows}.get(settings.n_learning_rows, settings.n_learning_rows)
-    last = min(last, n_rows)
+def first_stages(settings, n_rows: int) -> list[Stage]:
+    """Screening, and the long run from the best start."""
     if settings.n_learning_rows != "auto" or settings.expansion == "exact":
-        sizes = [last, last]
+        size = n_rows if settings.n_learning_rows in ("auto", None) else min(settings.n_learning_rows, n_rows)
+        few, tol = size, settings.tol
     else:
-        sizes = [min(size, last) for size in (SCREEN_ROWS, MAIN_ROWS, LAST_ROWS)]
-        sizes = sizes if sizes[2] > sizes[1] else sizes[:2]
-    stages = [Stage(sizes[0], settings.max_iter_restart, settings.tol)]
-    for size in sizes[1:]:
-        short = settings.n_learning_rows == "auto" and not size == n_rows <= MAIN_ROWS
-        tol = max(settings.tol, PAYS * size) if short else settings.tol
-        stages.append(Stage(size, settings.max_iter, tol))
-    if len(stages) > 2:
-        stages[-1] = Stage(sizes[-1], min(LAST_ITERATIONS, settings.max_iter), stages[-1].tol)
-    return stages
+        few, size = min(SCREEN_ROWS, n_rows), min(MAIN_ROWS, n_rows)
+        tol = settings.tol if size == n_rows else max(settings.tol, PAYS * size)
+    return [Stage(few, settings.max_iter_restart, settings.tol), Stage(size, settings.max_iter, tol)]
+
+
+def last_stage(settings, n_rows: int, level: int = 0) -> Stage | None:
+    """A few steps on most rows, where the long run saw fewer; `level` doubles them."""
+    if settings.n_learning_rows != "auto" or settings.expansion == "exact" or n_rows <= MAIN_ROWS:
+        return None
+    size = min(LAST_ROWS << level, n_rows)
+    return Stage(size, min(LAST_ITERATIONS, settings.max_iter), max(settings.tol, PAYS * size))
+
+
+def second_stage(settings, n_rows: int, level: int = 0) -> Stage:
+    """The long run once more with more frequencies; `level` doubles its rows."""
+    size = min(MAIN_ROWS << level, n_rows)
+    return Stage(size, min(SECOND_ITERATIONS, settings.max_iter), max(settings.tol, PAYS * size))
 
 
 def row_subsets(rows: Rows, sizes: list[int], rng) -> list[Rows]:
