@@ -16,6 +16,7 @@ def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
         "n_components_": n_components,
         "n_frequencies_": learned.problem.draws.shape.n_frequencies // n_components,
         "n_posterior_frequencies_": shape.n_frequencies // n_components,
+        "growth_reason_": found.final.reason,
         "n_learning_rows_": learned.problem.rows.n_rows,
         "n_basis_": n_rows if final.features is None else final.features.n_basis,
         "n_iter_": run.n_iter,

@@ -26,6 +26,8 @@ from alakarte.starts import starts
 
 # Rows × frequencies up to which several starts may be in memory at once.
 ACROSS = 20_000_000
+# A component with less than this share of the variance is dropped.
+VANISHED = 1e-5
 # Mixed precision must give the evidence to this many nats a row.
 MIXED_NATS = 1e-4
 
@@ -120,6 +122,27 @@ def learn_more(
     """Go on from theta with another set of rows or frequencies."""
     problem, run = _long_run(problem, theta, settings, stage, progress, budget)
     return replace(learned, problem=problem, run=run, runs=[*learned.runs, run])
+
+
+def prune(settings: Settings, learned: Learned, rng) -> tuple[Settings, Learned]:
+    """Without the components whose share of the variance has vanished; their frequencies are better spent elsewhere."""
+    problem, kernel = learned.problem, settings.kernel
+    if not kernel.has_components or kernel.fixed or kernel.bounds:
+        return settings, learned
+    values, Q = problem.layout.unpack(learned.run.theta), problem.draws.shape.n_components
+    share = np.exp(2 * values["log_amplitude"])
+    keep = share >= VANISHED * share.sum()
+    if keep.all():
+        return settings, learned
+    shape = Shape(problem.draws.shape.n_inputs, tuple(np.compress(keep, problem.draws.shape.counts).tolist()))
+    noise = problem.layout.parameters[-1]
+    layout = Layout((*kernel.parameters(shape), noise))
+    theta = layout.pack({name: v[keep] if np.shape(v)[:1] == (Q,) else v for name, v in values.items()})
+    draws = draw(shape, "fastfood" if problem.draws.stacks is not None else "dense", rng)
+    learned = replace(
+        learned, problem=replace(problem, layout=layout, draws=draws), run=replace(learned.run, theta=theta)
+    )
+    return replace(settings, n_components=int(keep.sum())), learned
 
 
 def _screen(problem: Problem, points, settings: Settings, progress: Progress, budget: Budget) -> list[Run]:

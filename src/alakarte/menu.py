@@ -14,12 +14,12 @@ from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.kernels.registry import resolve
-from alakarte.learn import Learned, Settings, learn, learn_more
+from alakarte.learn import Learned, Settings, learn, learn_more, prune
 from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
-from alakarte.refit import FLOPS, Refit, enlarge, flops, grow, grows, refit
+from alakarte.refit import Refit, enlarge, flops, grow, grows, most_columns, refit
 from alakarte.sizes import choose_sizes, most_components, taste_columns
-from alakarte.stages import last_stage, row_subsets, second_stage
+from alakarte.stages import first_stages, last_stage, row_subsets, second_stage
 
 CANDIDATES = ("ard", "rbf", "pwl", "gm")
 EXACT_CANDIDATES = ("ard", "rbf", "matern32")
@@ -29,6 +29,7 @@ NEAR = 0.1  # nats a row behind the best: still a contender
 CONTENDERS = 2
 MORE = 0.02  # nats a row that more columns gain: reason enough to learn with more of them
 SECOND_COLUMNS = 1024
+LEVELS = 4
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ class Tasted:
 
     settings: Settings
     learned: Learned
-    at: Refit
+    at: Refit | None
+    level: int = -1  # of `refine`
 
     @cached_property
     def score(self) -> float:
@@ -88,15 +90,19 @@ class Kitchen:
         """The first stages."""
         return learn(own, self.some, self.scaling, rng, self.progress, warm, self.budget)
 
-    def tasted(self, own: Settings, learned: Learned, rng) -> Tasted:
-        """Its posterior at the common number of columns, on the common rows."""
+    def tasted(self, own: Settings, learned: Learned, rng, columns: int = 0) -> Tasted:
+        """Its posterior at `columns`, or the common number of them, on the common rows."""
+        if own.n_posterior_frequencies == "auto" and self.settings.n_components is None:
+            own, learned = prune(own, learned, rng)
         problem, theta = replace(learned.problem, rows=self.some), learned.run.theta
         if own.expansion == "exact":
             return Tasted(own, learned, Refit(model_at(problem, theta), theta, nlml(problem, theta), None))
         if grows(own.kernel):
-            problem = enlarge(problem, taste_columns(self.some.n_rows), rng)
+            problem = enlarge(problem, columns or taste_columns(self.some.n_rows), rng)
         one = Tasted(own, learned, refit(problem, theta, self.budget))
-        self.progress.say(f"{one.label}: log evidence {self.progress.to_user(one.at.value):.1f}, score {one.score:.1f}")
+        self.progress.say(
+            f"{one.label}: score {one.score:.1f} with {one.at.n_basis} columns on {self.some.n_rows} rows"
+        )
         return one
 
 
@@ -107,6 +113,7 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
     if rows.n_rows > TASTE_ROWS and settings.n_learning_rows == "auto" and settings.expansion != "exact":
         some = row_subsets(rows, [TASTE_ROWS], rng.spawn(1)[0])[0]
     kitchen = Kitchen(settings, rows, some, scaling, progress, budget)
+    progress.plan(rows.n_rows, *_estimate(kitchen))
     reserve = budget.seconds(flops(rows.n_rows, taste_columns(rows.n_rows)))
     with budget.share(0.6, reserve):
         if settings.kernel is None:
@@ -117,10 +124,12 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
             best = Tasted(own, kitchen.learn(own, learn_rng, warm), None)
         best = refine(kitchen, best, rng.spawn(1)[0])
     if ranking:
-        ranking = sorted([best, *ranking[1:]], key=lambda one: -one.score)
+        ranking = [best, *ranking[1:]]
+    if budget.max_time is not None and best.settings.n_posterior_frequencies == "auto":
+        best, ranking = more(kitchen, best, ranking, rng.spawn(1)[0])
     final = _final(kitchen, best, rng.spawn(1)[0])
     same = final.model.problem.rows is best.learned.problem.rows and final.theta is best.learned.run.theta
-    value = best.learned.run.value if same else nlml(final.model.problem, final.theta)  # in the accurate form
+    value = best.learned.run.value if same else nlml(final.model.problem, final.theta, final.sums)  # accurate form
     return Fit(best.settings, best.learned, final, value, ranking)
 
 
@@ -136,14 +145,43 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
         with budget.share(0.8 / (len(names) - index)):
             tasted.append(kitchen.tasted(own, kitchen.learn(own, rng.spawn(1)[0]), rng.spawn(1)[0]))
     tasted.sort(key=lambda one: -one.score)
-    if larger := more_components(kitchen, tasted[0], rng):
-        tasted = sorted([larger, *tasted], key=lambda one: -one.score)
-    margin = NEAR * kitchen.some.total
-    contenders = [one for one in tasted[:CONTENDERS] if one.score > tasted[0].score - margin]
-    if len(contenders) > 1 and not budget.stop():
-        refined = [refine(kitchen, one, rng.spawn(1)[0]) for one in contenders]
-        tasted = sorted(refined, key=lambda one: -one.score) + tasted[len(contenders) :]
+    near = contenders(kitchen, tasted)[:CONTENDERS]
+    if len(near) > 1 and not budget.stop():
+        refined = [refine(kitchen, one, rng.spawn(1)[0]) for one in near]
+        tasted = sorted(refined, key=lambda one: -one.score) + tasted[len(near) :]
     return tasted
+
+
+def contenders(kitchen: Kitchen, tasted: list[Tasted]) -> list[Tasted]:
+    """Those not far behind the best."""
+    return [one for one in tasted if one.score > tasted[0].score - NEAR * kitchen.some.total]
+
+
+def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Tasted, list[Tasted]]:
+    """With time left: more components, more frequencies, more rows, for as long as that pays."""
+    budget, tasted = kitchen.budget, ranking or [best]
+    reserve = budget.seconds(flops(kitchen.rows.n_rows, most_columns(kitchen.rows.n_rows)))
+    with budget.share(0.75, reserve):
+        while (larger := more_components(kitchen, tasted[0], rng)) and larger.score > tasted[0].score:
+            tasted = [larger, *tasted]
+        for level in range(1, LEVELS):
+            score = tasted[0].score
+            for one in contenders(kitchen, tasted):
+                if (
+                    budget.seconds(refine_flops(one.settings, kitchen.some.n_rows, level))
+                    < budget.until - budget.elapsed()
+                ):
+                    refined = refine(kitchen, one, rng.spawn(1)[0], level)
+                    tasted = sorted([refined if old is one else old for old in tasted], key=lambda one: -one.score)
+            if tasted[0].score == score or budget.stop():
+                break
+    return tasted[0], tasted if ranking else []
+
+
+def refine_flops(own: Settings, n_rows: int, level: int) -> float:
+    """Of `refine` at a level, if all its steps are taken."""
+    columns, stages = SECOND_COLUMNS << level, (second_stage(own, n_rows, level), last_stage(own, n_rows, level))
+    return sum(3.6 * stage.max_iter * stage.n_rows * columns**2 for stage in stages if stage is not None)
 
 
 def more_components(kitchen: Kitchen, best: Tasted, rng) -> Tasted | None:
@@ -160,31 +198,53 @@ def more_components(kitchen: Kitchen, best: Tasted, rng) -> Tasted | None:
 def refine(kitchen: Kitchen, one: Tasted, rng, level: int = 0) -> Tasted:
     """More frequencies, where they pay, and more rows; what it was before, if that scores no better."""
     own, learned, progress, budget = one.settings, one.learned, kitchen.progress, kitchen.budget
-    if len(learned.runs) > 1 + 2 * level:  # done already
+    if one.level >= level:  # done already
         return one
-    n_rows, draws_rng, rows_rng, taste_rng = kitchen.some.n_rows, *rng.spawn(3)
-    theta = learned.run.theta
-    if own.n_posterior_frequencies == "auto" and not budget.stop():
-        if one.at is None:
-            one = kitchen.tasted(own, learned, taste_rng)
+    n_rows, (draws_rng, rows_rng, old_rng, new_rng) = kitchen.some.n_rows, rng.spawn(4)
+    columns = SECOND_COLUMNS << level
+    growing = own.n_posterior_frequencies == "auto"
+    if growing and not budget.stop():  # compared with twice the columns that it is learned with
+        if one.at is None or one.at.n_basis < 1.9 * columns:
+            one = kitchen.tasted(own, learned, old_rng, 2 * columns)
+            own, learned = one.settings, one.learned
         before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.some.total
-        columns = SECOND_COLUMNS << level
-        if before - after > MORE and model_at(learned.problem, theta).features.n_basis < columns:
+        if before - after > MORE and model_at(learned.problem, learned.run.theta).features.n_basis < columns:
             stage = second_stage(own, n_rows, level)
             problem = enlarge(learned.problem, columns, draws_rng)
             if stage.n_rows != problem.rows.n_rows:
                 problem = replace(problem, rows=row_subsets(kitchen.some, [stage.n_rows], rows_rng)[0])
             learned = learn_more(learned, problem, one.at.theta, own, stage, progress, budget)
     stage = last_stage(own, n_rows, level)
-    if stage is not None and not budget.stop():
+    if stage is not None and stage.n_rows > learned.problem.rows.n_rows and not budget.stop():
         problem = replace(learned.problem, rows=row_subsets(kitchen.some, [stage.n_rows], rows_rng)[0])
         learned = learn_more(learned, problem, learned.run.theta, own, stage, progress, budget)
+    one = replace(one, level=level)
     if learned is one.learned:
         return one
     if one.at is None:
         return replace(one, learned=learned)
-    better = kitchen.tasted(own, learned, taste_rng.spawn(1)[0])
+    better = replace(kitchen.tasted(own, learned, new_rng, 2 * columns), level=level)
     return better if better.score > one.score else one
+
+
+def _estimate(kitchen: Kitchen) -> tuple[int, float, float]:
+    """Columns at most, flops and bytes of a fit, if all stages run their full length; for the user to read."""
+    names = [kitchen.settings.kernel] if kitchen.settings.kernel is not None else map(resolve, CANDIDATES)
+    work, n_rows = 0.0, kitchen.some.n_rows
+    for kernel in names:
+        own = kitchen.sized(kernel)
+        columns = n_rows if own.expansion == "exact" else 4 * own.n_components * own.n_frequencies
+        screening, long = first_stages(own, n_rows)
+        steps = [
+            (own.n_restarts * screening.max_iter, screening.n_rows, columns),
+            (long.max_iter, long.n_rows, columns),
+        ]
+        if own.n_posterior_frequencies == "auto":
+            steps.append((second_stage(own, n_rows).max_iter, second_stage(own, n_rows).n_rows, SECOND_COLUMNS))
+        work += sum(3.6 * steps * rows * min(columns, rows) ** 2 for steps, rows, columns in steps)
+    growing = own.n_posterior_frequencies == "auto"
+    columns = most_columns(kitchen.rows.n_rows, kitchen.budget.max_time is not None) if growing else columns
+    return columns, work + flops(kitchen.rows.n_rows, columns), 32.0 * columns**2
 
 
 def _final(kitchen: Kitchen, best: Tasted, rng) -> Refit:
@@ -201,4 +261,4 @@ def _final(kitchen: Kitchen, best: Tasted, rng) -> Refit:
     if first is None or first.model.problem.rows is not rows:
         theta = theta if first is None else first.theta
         first = refit(enlarge(problem, taste_columns(rows.n_rows), refit_rng), theta, budget)
-    return grow(first, problem, grow_rng, budget, kitchen.progress.say, FLOPS)
+    return grow(first, problem, grow_rng, budget, kitchen.progress.say)

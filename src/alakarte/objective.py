@@ -72,12 +72,12 @@ def model_at(problem: Problem, theta) -> Model:
     return Model(problem, values, spectrum, features, form, max(wanted, floor), wanted < floor)
 
 
-def nlml(problem: Problem, theta) -> float:
-    """Negative log marginal likelihood in nats."""
+def nlml(problem: Problem, theta, sums: Statistics | None = None) -> float:
+    """Negative log marginal likelihood in nats; `sums` are the statistics of all rows, where known."""
     model = model_at(problem, theta)
     if model.form != "weights":
         return row_space(model).value
-    evidence = weight_space(model)
+    evidence = weight_space(model, sums)
     return evidence.value(residual_energy(problem.rows, model.features, evidence.weight_mean, problem.n_jobs))
 
 

@@ -1,9 +1,12 @@
-"""Progress of a fit, as plain lines: restarts, iterations with the evidence, the reason for stopping.
+"""Progress of a fit: an estimate, then a bar (rich, where it is installed and there is a terminal) or plain lines.
 
-In: numbers from the optimiser. Out: lines on standard output when `verbose` asks for them. Computes nothing.
+In: planned and finished work from the stages. Out: text on standard output when `verbose` asks for it. Decides nothing.
 """
 
+import sys
 import time
+
+import numpy as np
 
 
 class Progress:
@@ -13,10 +16,24 @@ class Progress:
         self.verbose = verbose
         self.to_user = to_user  # nlml -> log marginal likelihood in nats of the user's y
         self.began = self.spoke = time.perf_counter()
+        self.planned = self.finished = 0.0  # flops
+        self.each = self.stage_left = 0.0  # flops of an iteration, of the present stage
+        self.title = ""
+        self.bar = _bar() if verbose == 1 else None
+
+    def plan(self, n_rows, n_columns, flops, n_bytes):
+        """The estimate before a fit; the rate is that of a small matrix product."""
+        self.planned = flops
+        if self.verbose:
+            seconds = flops / _rate()
+            text = f"{n_rows} rows: about {_duration(seconds)}, up to {n_columns} columns, {n_bytes / 1e6:.0f} MB"
+            self.say(text + " beyond the data")
 
     def say(self, text):
         """One line."""
-        if self.verbose:
+        if self.verbose and self.bar is not None:
+            self.bar.console.print(f"[alakarte] {time.perf_counter() - self.began:6.1f} s  {text}", markup=False)
+        elif self.verbose:
             print(f"[alakarte] {time.perf_counter() - self.began:6.1f} s  {text}", flush=True)
 
     def restart(self, n_starts):
@@ -29,23 +46,75 @@ class Progress:
 
     def stage(self, name, n_rows, n_basis, max_iter):
         """What is next."""
-        how = "exact" if n_basis is None else f"{n_basis} columns"
-        self.say(f"{name}: learning on {n_rows} rows, {how}, at most {max_iter} iterations")
+        size = n_basis or n_rows
+        self.each = 3.6 * n_rows * size**2
+        self.stage_left = self.each * max_iter
+        self.title = f"{name}: {n_rows} rows, {'exact' if n_basis is None else f'{n_basis} columns'}"
+        self.say(f"{self.title}, at most {max_iter} iterations")
 
     def iteration(self, max_iter):
-        """A line a second."""
+        """A line a second, or the bar."""
         if not self.verbose:
             return None
 
         def report(n_iter, value):
+            self._advance(min(self.each, self.stage_left))
             now = time.perf_counter()
-            if self.verbose > 1 or now - self.spoke >= 1:
+            text = f"iteration {n_iter}/{max_iter}, log evidence {self.to_user(value):.2f}"
+            if self.bar is not None:
+                self.bar.update(0, completed=self.finished, total=self.planned, description=f"{self.title}, {text}")
+            elif self.verbose > 1 or now - self.spoke >= 1:
                 self.spoke = now
-                self.say(f"iteration {n_iter}/{max_iter}: log evidence {self.to_user(value):.2f}")
+                self.say(text + self._left())
 
         return report
 
     def done(self, run):
-        """The last line."""
+        """The end of a stage."""
+        self._advance(self.stage_left)
         if self.verbose:
             self.say(f"log evidence {self.to_user(run.value):.2f} after {run.n_iter} iterations: {run.reason}")
+
+    def close(self):
+        """The end of a fit."""
+        if self.bar is not None:
+            self.bar.stop()
+
+    def _advance(self, flops):
+        self.stage_left -= flops
+        self.finished += flops
+        self.planned = max(self.planned, self.finished)
+
+    def _left(self):
+        if not 0 < self.finished < self.planned:
+            return ""
+        elapsed = time.perf_counter() - self.began
+        return f", about {_duration(elapsed * (self.planned - self.finished) / self.finished)} left"
+
+
+def _duration(seconds):
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def _rate():
+    """Flops a second of a small product: what most of a fit consists of."""
+    square = np.ones((768, 768))
+    square @ square
+    began = time.perf_counter()
+    square @ square
+    return 2 * 768**3 / (time.perf_counter() - began)
+
+
+def _bar():
+    """A bar of rich on a terminal, or None."""
+    if not sys.stdout.isatty():
+        return None
+    try:
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+    except ImportError:
+        return None
+    bar = Bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    bar.add_task("fit")
+    bar.start()
+    return bar

@@ -23,7 +23,7 @@ GAIN = 0.002  # nats a row: less than this from twice the columns, and growth en
 FLOPS = 4e12  # of one posterior
 BYTES = 5.5e8  # of the symmetric matrices of one posterior: 4096 columns
 _COPIES = 4  # of D×D numbers at the same time: two lanes, the scaled Gram, its factor
-_FACTORS = 12  # Cholesky factors while re-tuning
+_FACTORS = 10  # Cholesky factors while re-tuning
 _MULTIPLE = 64
 
 
@@ -35,6 +35,7 @@ class Refit:
     theta: np.ndarray
     value: float
     sums: Statistics | None
+    reason: str = ""  # why it did not grow further
 
     @property
     def n_basis(self) -> int:
@@ -62,16 +63,15 @@ def enlarge(problem: Problem, size: int, rng, *, each: bool = False) -> Problem:
 def flops(n_rows: int, n_basis: int) -> float:
     """Of one posterior: the Gram and some Cholesky factors."""
     k = min(n_rows, n_basis)
-    return float(n_rows) * n_basis * k + _FACTORS * k**3 / 3
+    return float(n_rows) * n_basis * k + _FACTORS * float(k) ** 3 / 3
 
 
-def most_columns(n_rows: int, limit: float = FLOPS) -> int:
-    """Columns that flops and memory allow."""
-    by_memory = np.sqrt(BYTES / (8 * _COPIES))
-    by_flops = np.sqrt(limit / n_rows)
-    while by_flops > _MULTIPLE and flops(n_rows, by_flops) > limit:
-        by_flops *= 0.95
-    return max(_MULTIPLE, int(min(by_memory, by_flops)) // _MULTIPLE * _MULTIPLE)
+def most_columns(n_rows: int, patient: bool = False) -> int:
+    """Columns that flops and memory allow; with `patient`, four times the memory, and a clock in place of flops."""
+    columns = np.sqrt(BYTES * (4 if patient else 1) / (8 * _COPIES))
+    while not patient and columns > _MULTIPLE and flops(n_rows, columns) > FLOPS:
+        columns *= 0.95
+    return max(_MULTIPLE, int(columns) // _MULTIPLE * _MULTIPLE)
 
 
 def refit(problem: Problem, theta, budget: Budget) -> Refit:
@@ -103,24 +103,28 @@ def _tuned_theta(layout: Layout, theta, tuned) -> np.ndarray:
     return layout.clip(layout.pack(values))
 
 
-def grow(first: Refit, problem: Problem, rng, budget: Budget, report, limit: float = FLOPS) -> Refit:
+def grow(first: Refit, problem: Problem, rng, budget: Budget, report) -> Refit:
     """Twice the columns, again and again, on the rows of `problem`, until that no longer pays or is too dear."""
-    best, most = first, most_columns(problem.rows.n_rows, limit)
+    best, most = first, most_columns(problem.rows.n_rows, budget.max_time is not None)
+    reason = f"{most} columns are the most that time and memory are spent on"
     while best.n_basis < most and not budget.stop():
         size = min(2 * best.n_basis, most)
         if size < 1.3 * best.n_basis:
             break
         if budget.seconds(flops(problem.rows.n_rows, size)) > budget.left():
-            report(f"no time for {size} columns")
+            reason = f"no time for {size} columns"
             break
         try:
             larger = refit(enlarge(problem, size, rng.spawn(1)[0]), best.theta, budget)
         except KeyboardInterrupt:
             budget.interrupted = True
-            break
+            continue
         gained = best.value - larger.value
         report(f"{larger.n_basis} columns: log evidence {'+' if gained > 0 else ''}{gained:.1f}")
         if gained < GAIN * problem.rows.total:
+            reason = f"twice as many gain {max(gained, 0):.1f} nats"
             break
         best = larger
-    return best
+    else:
+        reason = budget.stop() or reason
+    return replace(best, reason=reason)

@@ -4,6 +4,7 @@ In: the user's table. Out: predictions with uncertainty. All computing is done b
 """
 
 import warnings
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -89,6 +90,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         ``n_parameters``, ``score``.
     n_components_, n_frequencies_, n_posterior_frequencies_, n_learning_rows_ : int
         What was used.
+    growth_reason_ : str
+        Why the posterior has no more frequencies.
     n_iter_, n_evaluations_, n_basis_ : int
         Iterations of the last run, evaluations in all, columns of the expansion (training rows if exact).
     trace_ : dict of arrays
@@ -174,7 +177,7 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         if self.warm_start and hasattr(self, "_learned"):
             settings, warm = replace(settings, kernel=self.kernel_.kernel), self._learned
         progress = Progress(self.verbose, lambda value: -value - offset)
-        with one_blas_thread():
+        with one_blas_thread(), closing(progress):
             found = fit(settings, rows, scaling, generator(self.random_state), progress, budget, warm)
             model = found.final.model
             self._posterior = posterior(model, found.final.sums)

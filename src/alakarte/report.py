@@ -14,6 +14,7 @@ def summary(model) -> str:
         f"log evidence   {model.log_marginal_likelihood_:.2f} nats",
         f"noise std      {model.noise_std_:.4g}",
         f"search         {len(model.starts_)} start(s), {model.n_evaluations_} evaluations; {model.stop_reason_}",
+        *_choices(model),
         "",
         f"{'input':<20}{'relevance':>10}  ",
     ]
@@ -26,6 +27,31 @@ def summary(model) -> str:
     for name, value in kernel.parameters.items():
         lines += _parameter(name, np.asarray(value), kernel.draws.shape.n_components)
     return "\n".join(lines)
+
+
+def _choices(model):
+    """What was chosen and why, and the ranking of the menu."""
+    lines = [
+        f"learned        on {model.n_learning_rows_} rows, {model.n_components_} × {model.n_frequencies_} frequencies"
+    ]
+    if model.n_components is None and model.kernel_.kernel.has_components:
+        lines[-1] += "; components: as many as the rows can bear"
+    if model.n_posterior_frequencies_ != model.n_frequencies_:
+        lines.append(
+            f"posterior      on all rows, {model.n_components_} × {model.n_posterior_frequencies_} fresh frequencies; "
+            f"{model.growth_reason_}"
+        )
+    if model.ranking_:
+        lines += ["", f"{'kernel':<20}{'log evidence':>14}{'parameters':>12}{'columns':>9}{'score':>14}"]
+        for one in model.ranking_:
+            name = one["kernel"] + (f", Q = {one['n_components']}" if one["n_components"] > 1 else "")
+            lines.append(
+                f"{name:<20}{one['log_marginal_likelihood']:>14.1f}{one['n_parameters']:>12}{one['score']:>14.1f}"
+            )
+        lines.append(
+            "score: log evidence − ½ parameters · log rows; the first is kept; those close to it were learned further"
+        )
+    return lines
 
 
 def _parameter(name, value, n_components):

@@ -7,6 +7,7 @@ where rows are fewer than columns, R(h) = h ỹᵀ(K₀ + hI)⁻¹ỹ. That leav
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.linalg import eigh
@@ -16,8 +17,9 @@ from alakarte.factorise import cholesky, log_determinant, solve_lower
 from alakarte.records import Statistics
 
 EIGEN = 512  # size up to which the eigenvalues are cheaper than some factors
-_BELOW, _ABOVE = 6.0, 3.0  # how far log h moves at most
-_STEP = 0.05  # accuracy of log h: the evidence is flat to second order
+_BELOW, _ABOVE = 4.0, 2.0  # window of log h
+_WINDOWS = 6
+_STEP = 0.1  # accuracy of log h: the evidence is flat to second order
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ def retune(profile: Profile, noise_variance: float, least: float, *, gain_free=T
     """Best gain and noise, starting from h = s; h stays above `least`. What is not free stays, g at 1."""
     N = profile.total
 
+    @cache
     def at(log_h):
         h = float(np.exp(log_h))
         R, log_det = profile.at(h)
@@ -78,9 +81,16 @@ def retune(profile: Profile, noise_variance: float, least: float, *, gain_free=T
     start = at(middle)
     if not gain_free and not noise_free:
         return start
-    bounds = max(middle - _BELOW, float(np.log(least))), middle + _ABOVE
-    found = minimize_scalar(lambda t: at(t).value, bounds=bounds, method="bounded", options={"xatol": _STEP})
-    return min((at(found.x), start), key=lambda tuned: tuned.value)
+    lowest = float(np.log(least))
+    best, options = start, {"xatol": _STEP}
+    for _ in range(_WINDOWS):
+        low, high = max(middle - _BELOW, lowest), middle + _ABOVE
+        found = minimize_scalar(lambda t: at(float(t)).value, bounds=(low, high), method="bounded", options=options)
+        best = min((at(float(found.x)), best), key=lambda tuned: tuned.value)
+        if min(found.x - low, high - found.x) > 2 * _STEP or found.x - lowest < 2 * _STEP:
+            break
+        middle = float(found.x)  # at an end of the window: look further
+    return best
 
 
 def _solved(G, right, n_jobs):

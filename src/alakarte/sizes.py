@@ -10,10 +10,11 @@ from alakarte.kernels.base import Kernel
 from alakarte.records import Shape
 
 ROWS_PER_PARAMETER = 12
-FIRST_COMPONENTS = 4  # at most, to begin with; the menu tries more
-MOST_COMPONENTS = 16
+FIRST_COMPONENTS = 4  # at most, to begin with
+MANY_ROWS_PER_PARAMETER = 60  # from here on twice as many at once
+MOST_COMPONENTS = 32
 ALL_FREQUENCIES = 128
-TASTE_FLOPS = 2e11
+TASTE_FLOPS = 5e10
 TASTE_COLUMNS = (512, 2048)
 
 
@@ -23,15 +24,17 @@ def choose_sizes(kernel: Kernel, n_components, n_frequencies, n_rows: int, n_inp
         n_components = 1
         if kernel.has_components:
             n_components = max(1, min(FIRST_COMPONENTS, most_components(kernel, n_rows, n_inputs)))
+            if most_components(kernel, n_rows, n_inputs, MANY_ROWS_PER_PARAMETER) >= 2 * FIRST_COMPONENTS:
+                n_components = 2 * FIRST_COMPONENTS
     if n_frequencies is None:
         n_frequencies = max(1, ALL_FREQUENCIES // n_components)
     return n_components, n_frequencies
 
 
-def most_components(kernel: Kernel, n_rows: int, n_inputs: int) -> int:
+def most_components(kernel: Kernel, n_rows: int, n_inputs: int, rows_each: int = ROWS_PER_PARAMETER) -> int:
     """Components that the rows can bear, 0 if not even one."""
     parameters = sum(p.size for p in kernel.parameters(Shape(n_inputs, (1,))))
-    return min(MOST_COMPONENTS, n_rows // (ROWS_PER_PARAMETER * parameters))
+    return min(MOST_COMPONENTS, n_rows // (rows_each * parameters))
 
 
 def taste_columns(n_rows: int) -> int:

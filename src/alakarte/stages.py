@@ -9,11 +9,12 @@ import numpy as np
 
 from alakarte.data.blocks import Rows
 
-SCREEN_ROWS = 2000
-MAIN_ROWS = 8000
-LAST_ROWS = 50_000
-LAST_ITERATIONS = 15
-SECOND_ITERATIONS = 60
+SCREEN_ROWS = 1000
+MAIN_ROWS = 4000
+LAST_ROWS = 10_000
+MAIN_ITERATIONS = 80  # where there are more rows than these
+SECOND_ITERATIONS = 20
+LAST_ITERATIONS = 10
 PAYS = 5e-4  # nats a row from ten iterations: less than this, and a stage before the last is over
 
 
@@ -30,25 +31,27 @@ def first_stages(settings, n_rows: int) -> list[Stage]:
     """Screening, and the long run from the best start."""
     if settings.n_learning_rows != "auto" or settings.expansion == "exact":
         size = n_rows if settings.n_learning_rows in ("auto", None) else min(settings.n_learning_rows, n_rows)
-        few, tol = size, settings.tol
+        few, long = size, Stage(size, settings.max_iter, settings.tol)
     else:
         few, size = min(SCREEN_ROWS, n_rows), min(MAIN_ROWS, n_rows)
-        tol = settings.tol if size == n_rows else max(settings.tol, PAYS * size)
-    return [Stage(few, settings.max_iter_restart, settings.tol), Stage(size, settings.max_iter, tol)]
-
-
-def last_stage(settings, n_rows: int, level: int = 0) -> Stage | None:
-    """A few steps on most rows, where the long run saw fewer; `level` doubles them."""
-    if settings.n_learning_rows != "auto" or settings.expansion == "exact" or n_rows <= MAIN_ROWS:
-        return None
-    size = min(LAST_ROWS << level, n_rows)
-    return Stage(size, min(LAST_ITERATIONS, settings.max_iter), max(settings.tol, PAYS * size))
+        long = Stage(size, settings.max_iter, settings.tol)
+        if size < n_rows:
+            long = Stage(size, min(MAIN_ITERATIONS, settings.max_iter), max(settings.tol, PAYS * size))
+    return [Stage(few, settings.max_iter_restart, settings.tol), long]
 
 
 def second_stage(settings, n_rows: int, level: int = 0) -> Stage:
-    """The long run once more with more frequencies; `level` doubles its rows."""
-    size = min(MAIN_ROWS << level, n_rows)
-    return Stage(size, min(SECOND_ITERATIONS, settings.max_iter), max(settings.tol, PAYS * size))
+    """The long run once more with more frequencies; higher levels have more rows and steps."""
+    size = min(MAIN_ROWS << 2 * level, n_rows)
+    return Stage(size, min(SECOND_ITERATIONS << level, settings.max_iter), max(settings.tol, PAYS * size))
+
+
+def last_stage(settings, n_rows: int, level: int = 0) -> Stage | None:
+    """A few steps on most rows, where the long run saw fewer."""
+    if settings.n_learning_rows != "auto" or settings.expansion == "exact" or n_rows <= MAIN_ROWS:
+        return None
+    size = min(LAST_ROWS << 2 * level, n_rows)
+    return Stage(size, min(LAST_ITERATIONS, settings.max_iter), max(settings.tol, PAYS * size))
 
 
 def row_subsets(rows: Rows, sizes: list[int], rng) -> list[Rows]:

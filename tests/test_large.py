@@ -1,0 +1,317 @@
+"""Learn small, fit large: re-tuning, growth, subsets of rows, files larger than memory, budgets, the menu."""
+
+import signal
+import tracemalloc
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+
+import alakarte.learn
+import alakarte.optimise
+from alakarte import GPRegressor
+from alakarte.budget import Budget
+from alakarte.data.blocks import Rows
+from alakarte.errors import InvalidInput
+from alakarte.kernels.registry import kernels, resolve
+from alakarte.objective import model_at, nlml, row_signal
+from alakarte.refit import enlarge, flops, grow, grows, most_columns, refit
+from alakarte.retune import retune, rows_profile, weights_profile
+from alakarte.sizes import taste_columns
+from alakarte.stages import MAIN_ROWS, first_stages, last_stage, row_subsets
+from alakarte.statistics import statistics
+from problems import problem as problem_for
+from problems import table
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
+SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 1e9}
+
+
+def big_table(n=21_000, d=3, seed=0, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)).astype(dtype)
+    return X, (np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(n)).astype(dtype)
+
+
+# --------------------------------------------------------------------------- noise and amplitude
+
+
+def profile(model):
+    rows, draws = model.problem.rows, model.problem.draws
+    if model.form == "rows":
+        return rows_profile(*row_signal(model), rows.total)
+    return weights_profile(statistics(rows, model.features, 1), model.spectrum.weight_variance(draws.shape))
+
+
+@pytest.mark.parametrize("form", ["weights", "rows"])
+@pytest.mark.parametrize("name", ["ard", "gm", "pwl"])
+@pytest.mark.parametrize(("gain_free", "noise_free"), [(True, True), (True, False), (False, True), (False, False)])
+def test_noise_and_amplitude_are_the_best_there_are(name, form, gain_free, noise_free):
+    problem, theta = problem_for(name)
+    problem = replace(problem, form=form)
+    model = model_at(problem, theta)
+    tuned = retune(profile(model), model.noise_variance, 1e-12, gain_free=gain_free, noise_free=noise_free)
+    layout = problem.layout
+
+    def at(shift):
+        values = dict(layout.unpack(theta))
+        values["log_amplitude"] = values["log_amplitude"] + shift[0]
+        values["log_noise_std"] = values["log_noise_std"] + shift[1]
+        return nlml(problem, layout.pack(values))
+
+    free = np.array([gain_free, noise_free])
+    best = minimize(lambda shift: at(shift * free), np.zeros(2), method="Nelder-Mead", options={"fatol": 1e-6}).fun
+    assert tuned.value == pytest.approx(best, abs=0.02 * max(1.0, abs(best) ** 0.5))
+    reached = at([0.5 * np.log(tuned.gain), 0.5 * np.log(tuned.noise_variance / model.noise_variance)])
+    assert tuned.value == pytest.approx(reached, rel=1e-6, abs=1e-6)  # the value is that of the full evidence
+
+
+def test_factors_and_eigenvalues_tune_alike(monkeypatch):
+    problem, theta = problem_for("ard")
+    model = model_at(replace(problem, form="weights"), theta)
+    left = retune(profile(model), model.noise_variance, 1e-12)
+    monkeypatch.setattr(alakarte.retune, "EIGEN", 0)
+    right = retune(profile(model), model.noise_variance, 1e-12)
+    assert left.value == pytest.approx(right.value, rel=1e-9)
+    assert left.gain == pytest.approx(right.gain, rel=1e-6)
+
+
+# --------------------------------------------------------------------------- more frequencies
+
+
+def test_kernels_whose_parameters_are_frequencies_keep_them():
+    assert {name for name in kernels() if not grows(resolve(name))} == {"fsard", "fsgbard", "ssgpr"}
+
+
+def test_growth_ends_where_it_no_longer_pays():
+    X, y, _ = table(2, n=300)
+    model = GPRegressor("ard", **SMALL).fit(X, y)
+    assert model.n_posterior_frequencies_ > model.n_frequencies_
+    assert "gain" in model.growth_reason_ or "most" in model.growth_reason_
+    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+
+
+def test_growth_is_not_taken_back_and_only_taken_where_it_gains():
+    problem, theta = problem_for("ard", n=200)
+    first = refit(enlarge(problem, 16, np.random.default_rng(0)), theta, Budget())
+    said = []
+    grown = grow(first, problem, np.random.default_rng(1), Budget(), said.append)
+    assert grown.value <= first.value
+    assert said
+
+
+@pytest.mark.parametrize("name", ["ard", "gm", "pwl", "ssgpr"])
+def test_a_given_number_of_posterior_frequencies(name):
+    X, y, _ = table(2, n=120)
+    model = GPRegressor(name, n_components=2, n_frequencies=8, n_posterior_frequencies=40, **SMALL).fit(X, y)
+    assert model.n_frequencies_ == 8
+    assert model.n_posterior_frequencies_ == (8 if name == "ssgpr" else 40 if name != "ard" else 20)
+    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+
+
+def test_a_given_number_of_frequencies_is_kept():
+    X, y, _ = table(2, n=120)
+    model = GPRegressor("gm", n_components=2, n_frequencies=8, **SMALL).fit(X, y)
+    assert model.n_posterior_frequencies_ == 8
+    assert model.n_basis_ == 64
+
+
+@pytest.mark.parametrize("n_rows", [30, 1000, 40_000, 2_000_000, 10**8])
+def test_sizes_stay_within_flops_and_memory(n_rows):
+    most = most_columns(n_rows)
+    assert 64 <= most <= 4096
+    assert flops(n_rows, most) <= 4.1e12 or most == 64
+    assert 512 <= taste_columns(n_rows) <= 2048
+
+
+# --------------------------------------------------------------------------- rows
+
+
+def test_few_rows_are_all_learned_from():
+    settings = alakarte.learn.Settings(resolve("ard"), 1, 8, "fastfood", 2, 9, 4, 0.1, None, 1)
+    assert [stage.n_rows for stage in first_stages(settings, 300)] == [300, 300]
+    assert last_stage(settings, 300) is None
+    many = first_stages(settings, 10**6)
+    assert many[0].n_rows < many[1].n_rows == MAIN_ROWS < last_stage(settings, 10**6).n_rows
+    for rows in (None, 500):
+        stages = first_stages(replace(settings, n_learning_rows=rows), 10**6)
+        assert [stage.n_rows for stage in stages] == [rows or 10**6] * 2
+        assert last_stage(replace(settings, n_learning_rows=rows), 10**6) is None
+
+
+def test_subsets_lie_within_each_other_and_are_random():
+    x = np.arange(500.0)[:, None]
+    rows = Rows(x, x, np.ones(500))
+    small, large, whole = row_subsets(rows, [20, 200, 500], np.random.default_rng(0))
+    assert whole is rows
+    assert set(small.x[:, 0]) < set(large.x[:, 0])
+    assert np.abs(large.x.mean() - x.mean()) < 40
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_a_fit_from_some_rows_sees_them_all_in_the_end(n_jobs):
+    X, y, _ = table(2, n=400)
+    settings = SMALL | {"n_frequencies": 6, "n_learning_rows": 50, "n_jobs": n_jobs}
+    model = GPRegressor("ard", **settings).fit(X, y)
+    assert model.n_learning_rows_ == 50
+    assert model._posterior.total == 400
+    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+    assert (model.theta_ == GPRegressor("ard", **(settings | {"n_jobs": 2})).fit(X, y).theta_).all()
+
+
+def test_float32_files_are_read_in_blocks_and_give_the_same_bits(tmp_path):
+    X, y = big_table(dtype=np.float32)
+    on_disk = np.memmap(tmp_path / "x", dtype=np.float32, mode="w+", shape=X.shape)
+    on_disk[:] = X
+    settings = SMALL | {"n_frequencies": 8, "n_learning_rows": 300}
+    models = [GPRegressor("ard", **settings).fit(x, t) for x, t in ((on_disk, y), (X.astype(float), y.astype(float)))]
+    assert (models[0].theta_ == models[1].theta_).all()
+    assert (models[0].predict(on_disk[:50]) == models[1].predict(X[:50].astype(float))).all()
+    assert (models[0].predict(on_disk) == models[1].predict(X.astype(float))).all()
+
+
+def test_a_large_table_is_never_copied():
+    X, y = big_table(n=400_000, d=10, dtype=np.float32)
+    model = GPRegressor("ard", n_frequencies=4, n_learning_rows=200, n_jobs=2, **(SMALL | {"max_iter": 1}))
+    tracemalloc.start()
+    try:
+        model.fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < X.nbytes / 2
+
+
+def test_a_bad_value_in_a_large_table_is_named():
+    X, y = big_table()
+    X[20_500, 1] = np.nan
+    with pytest.raises(InvalidInput, match="row 20500, column 1, 1 not finite"):
+        GPRegressor("ard").fit(X, y)
+    with pytest.raises(InvalidInput, match="inconsistent"):
+        GPRegressor("ard").fit(np.nan_to_num(X), y[:-1])
+
+
+# --------------------------------------------------------------------------- budgets
+
+
+def test_max_time_is_kept_and_gives_a_model():
+    X, y, _ = table(3, n=3000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = GPRegressor(max_time=0.2, random_state=0).fit(X, y)
+    assert np.isfinite(model.predict(X[:5], return_std=True)).all()
+    assert model.stop_reason_.startswith("max_time=0.2 s reached")
+    assert len(model.ranking_) < 3
+
+
+def test_more_time_is_used():
+    X, y, _ = table(2, n=400)
+    settings = SMALL | {"n_jobs": 1}
+    assert GPRegressor("gm", max_time=60, **settings).fit(X, y).n_evaluations_ > 0
+
+
+@pytest.mark.parametrize("after", [1, 3, 7])
+def test_an_interruption_keeps_the_best_so_far(monkeypatch, after):
+    X, y, _ = table(2, n=200)
+    calls, real = [], alakarte.learn.nlml_gradient
+
+    def interrupted(problem, theta):
+        calls.append(1)
+        if len(calls) > after:
+            signal.raise_signal(signal.SIGINT)
+        return real(problem, theta)
+
+    monkeypatch.setattr(alakarte.learn, "nlml_gradient", interrupted)
+    settings = SMALL | {"n_jobs": 1, "n_restarts": 1, "tol": 0.0, "n_frequencies": 6}
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        model = GPRegressor("ard", **settings).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+    assert len(calls) == after + 1
+
+
+def test_an_interruption_before_anything_is_known_passes_on(monkeypatch):
+    def interrupted(problem, theta):
+        raise KeyboardInterrupt
+
+    X, y, _ = table(2, n=50)
+    monkeypatch.setattr(alakarte.learn, "nlml_gradient", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        GPRegressor("ard", **SMALL).fit(X, y)
+
+
+@pytest.mark.parametrize("value", [0, -1, "long", float("nan")])
+def test_max_time_is_checked(value):
+    X, y, _ = table(2, n=20)
+    with pytest.raises(InvalidInput, match="max_time="):
+        GPRegressor(max_time=value).fit(X, y)
+
+
+@pytest.mark.parametrize(("name", "value"), [("n_learning_rows", 1), ("n_posterior_frequencies", "many")])
+def test_sizes_are_checked(name, value):
+    X, y, _ = table(2, n=20)
+    with pytest.raises(InvalidInput, match=f"{name}="):
+        GPRegressor(**{name: value}).fit(X, y)
+
+
+# --------------------------------------------------------------------------- the menu
+
+
+def test_the_menu_ranks_by_evidence_less_the_price_of_parameters():
+    X, y, _ = table(3, n=150)
+    model = GPRegressor(n_jobs=1, **SMALL).fit(X, y)
+    assert {one["kernel"] for one in model.ranking_} == {"ard", "rbf", "pwl", "gm"}
+    scores = [one["score"] for one in model.ranking_]
+    assert scores == sorted(scores, reverse=True)
+    for one in model.ranking_:
+        price = 0.5 * one["n_parameters"] * np.log(150)
+        assert one["score"] == pytest.approx(one["log_marginal_likelihood"] - price)
+    assert model.kernel_.kernel.name == model.ranking_[0]["kernel"]
+    text = model.summary()
+    assert all(words in text for words in ("score", "learned", "log evidence", "parameters"))
+    again = GPRegressor(n_jobs=2, **SMALL).fit(X, y)
+    assert (again.theta_ == model.theta_).all()
+    assert (again.predict(X) == model.predict(X)).all()
+
+
+def test_one_lengthscale_is_enough_for_a_round_function():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((60, 12))
+    y = np.exp(-0.05 * (X**2).sum(axis=1)) + 0.01 * rng.standard_normal(60)
+    model = GPRegressor(random_state=0, max_iter=40).fit(X, y)
+    assert model.kernel_.kernel.name == "rbf"
+
+
+def test_the_menu_of_exact_kernels():
+    X, y, _ = table(2, n=60)
+    model = GPRegressor(expansion="exact", **SMALL).fit(X, y)
+    assert [one["kernel"] for one in model.ranking_].count("matern") == 1
+    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+
+
+def test_a_warm_start_keeps_the_chosen_kernel():
+    X, y, _ = table(2, n=100)
+    model = GPRegressor(warm_start=True, **SMALL).fit(X, y)
+    name = model.kernel_.kernel.name
+    model.fit(X, y)
+    assert model.kernel_.kernel.name == name
+    assert model.ranking_ == []
+
+
+def test_components_without_weight_are_dropped(monkeypatch):
+    X, y, _ = table(2, n=400)
+    monkeypatch.setattr(alakarte.learn, "VANISHED", 0.2)  # a fifth of the variance, so that some component falls
+    model = GPRegressor("gm", **(SMALL | {"max_iter": 20})).fit(X, y)
+    assert model.n_components_ == len(model.kernel_.amplitude) < 4
+    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+
+
+def test_progress_says_what_to_expect(capsys):
+    X, y, _ = table(2, n=200)
+    GPRegressor("ard", verbose=2, **(SMALL | {"tol": 0.0})).fit(X, y)
+    said = capsys.readouterr().out
+    assert "200 rows: about" in said
+    assert "MB beyond the data" in said
+    assert " left" in said
