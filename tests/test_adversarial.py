@@ -32,6 +32,7 @@ MODELS = {
     "gm": {"kernel": "gm"},
     "pwl": {"kernel": "pwl"},
     "exact ard": {"kernel": "ard", "expansion": "exact"},
+    "auto": {"kernel": "auto", "n_components": None, "n_frequencies": None},
 }
 N_ROWS = 24
 TABLE = np.random.default_rng(0).standard_normal((N_ROWS, 3))

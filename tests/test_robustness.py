@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 N_PROBLEMS = int(os.environ.get("ALAKARTE_PROBLEMS", "60"))
 SMALL = {"n_components": 2, "n_frequencies": 8, "n_restarts": 2, "max_iter": 10, "max_iter_restart": 4, "n_jobs": 1}
 CLOSED = ("rbf", "ard", "matern12", "matern32", "matern52", "gm")
-KERNELS = (*CLOSED, "pwl", "fsard", "fsgbard", "ssgpr")
+KERNELS = (*CLOSED, "pwl", "fsard", "fsgbard", "ssgpr", "auto")
 WEIGHTED = {
     "ard": {"kernel": "ard"},
     "gm": {"kernel": "gm"},

@@ -5,7 +5,7 @@ import pytest
 
 from alakarte import GPRegressor
 from alakarte.kernels.registry import resolve
-from alakarte.sizes import ALL_FREQUENCIES, FIRST_COMPONENTS, ROWS_PER_PARAMETER, choose_sizes
+from alakarte.sizes import ALL_FREQUENCIES, FIRST_COMPONENTS, MANY_ROWS_PER_PARAMETER, ROWS_PER_PARAMETER, choose_sizes
 
 
 @pytest.mark.parametrize(("kernel", "per_component"), [("gm", lambda d: 2 * d + 1), ("pwl", lambda d: d + 3)])
@@ -14,7 +14,9 @@ def test_every_component_has_rows_behind_it(kernel, per_component, d):
     for n_rows in (1, 100, 1000, 10_000, 1_000_000):
         q, m = choose_sizes(resolve(kernel), None, None, n_rows, d)
         assert q == 1 or q * per_component(d) * ROWS_PER_PARAMETER <= n_rows
-        assert q == FIRST_COMPONENTS or (q + 1) * per_component(d) * ROWS_PER_PARAMETER > n_rows
+        assert q >= FIRST_COMPONENTS or (q + 1) * per_component(d) * ROWS_PER_PARAMETER > n_rows
+        many = n_rows >= 2 * FIRST_COMPONENTS * per_component(d) * MANY_ROWS_PER_PARAMETER
+        assert (q == 2 * FIRST_COMPONENTS) == many
         assert q * m <= ALL_FREQUENCIES < (q + 1) * m + q
 
 

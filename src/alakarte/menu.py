@@ -19,7 +19,7 @@ from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
 from alakarte.refit import Refit, enlarge, flops, grow, grows, most_columns, refit
 from alakarte.sizes import choose_sizes, most_components, taste_columns
-from alakarte.stages import first_stages, last_stage, row_subsets, second_stage
+from alakarte.stages import PAYS, Stage, first_stages, last_stage, row_subsets, second_stage
 
 CANDIDATES = ("ard", "rbf", "pwl", "gm")
 EXACT_CANDIDATES = ("ard", "rbf", "matern32")
@@ -160,8 +160,8 @@ def contenders(kitchen: Kitchen, tasted: list[Tasted]) -> list[Tasted]:
 def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Tasted, list[Tasted]]:
     """With time left: more components, more frequencies, more rows, for as long as that pays."""
     budget, tasted = kitchen.budget, ranking or [best]
-    reserve = budget.seconds(flops(kitchen.rows.n_rows, most_columns(kitchen.rows.n_rows)))
-    with budget.share(0.75, reserve):
+    reserve = budget.seconds(flops(kitchen.rows.n_rows, most_columns(kitchen.rows.n_rows, True)))
+    with budget.share(0.95, reserve):
         while (larger := more_components(kitchen, tasted[0], rng)) and larger.score > tasted[0].score:
             tasted = [larger, *tasted]
         for level in range(1, LEVELS):
@@ -175,7 +175,19 @@ def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Ta
                     tasted = sorted([refined if old is one else old for old in tasted], key=lambda one: -one.score)
             if tasted[0].score == score or budget.stop():
                 break
+        tasted = [polish(kitchen, tasted[0], rng.spawn(1)[0]), *tasted[1:]]
     return tasted[0], tasted if ranking else []
+
+
+def polish(kitchen: Kitchen, one: Tasted, rng) -> Tasted:
+    """Further iterations on the rows and columns of the last stage, for as long as they pay and there is time."""
+    rows, own, budget = one.learned.problem.rows, one.settings, kitchen.budget
+    stage = Stage(rows.n_rows, own.max_iter, max(own.tol, PAYS * rows.n_rows))
+    if one.at is None or budget.stop() or len(one.learned.runs) == 1:
+        return one
+    learned = learn_more(one.learned, one.learned.problem, one.learned.run.theta, own, stage, kitchen.progress, budget)
+    better = replace(kitchen.tasted(own, learned, rng, one.at.n_basis), level=one.level)
+    return better if better.score > one.score else one
 
 
 def refine_flops(own: Settings, n_rows: int, level: int) -> float:
@@ -200,12 +212,10 @@ def refine(kitchen: Kitchen, one: Tasted, rng, level: int = 0) -> Tasted:
     own, learned, progress, budget = one.settings, one.learned, kitchen.progress, kitchen.budget
     if one.level >= level:  # done already
         return one
-    n_rows, (draws_rng, rows_rng, old_rng, new_rng) = kitchen.some.n_rows, rng.spawn(4)
-    columns = SECOND_COLUMNS << level
-    growing = own.n_posterior_frequencies == "auto"
-    if growing and not budget.stop():  # compared with twice the columns that it is learned with
-        if one.at is None or one.at.n_basis < 1.9 * columns:
-            one = kitchen.tasted(own, learned, old_rng, 2 * columns)
+    n_rows, columns, (draws_rng, rows_rng, taste_rng) = kitchen.some.n_rows, SECOND_COLUMNS << level, rng.spawn(3)
+    if own.n_posterior_frequencies == "auto" and not budget.stop():
+        if one.at is None:
+            one = kitchen.tasted(own, learned, taste_rng)
             own, learned = one.settings, one.learned
         before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.some.total
         if before - after > MORE and model_at(learned.problem, learned.run.theta).features.n_basis < columns:
@@ -223,7 +233,8 @@ def refine(kitchen: Kitchen, one: Tasted, rng, level: int = 0) -> Tasted:
         return one
     if one.at is None:
         return replace(one, learned=learned)
-    better = replace(kitchen.tasted(own, learned, new_rng, 2 * columns), level=level)
+    # with twice the columns that it was learned with: fewer would favour what was learned with fewer
+    better = replace(kitchen.tasted(own, learned, taste_rng.spawn(1)[0], 2 * columns), level=level)
     return better if better.score > one.score else one
 
 

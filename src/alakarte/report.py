@@ -32,25 +32,22 @@ def summary(model) -> str:
 def _choices(model):
     """What was chosen and why, and the ranking of the menu."""
     lines = [
-        f"learned        on {model.n_learning_rows_} rows, {model.n_components_} × {model.n_frequencies_} frequencies"
+        f"learned        on {model.n_learning_rows_} rows, {model.n_components_} x {model.n_frequencies_} frequencies"
     ]
     if model.n_components is None and model.kernel_.kernel.has_components:
         lines[-1] += "; components: as many as the rows can bear"
     if model.n_posterior_frequencies_ != model.n_frequencies_:
         lines.append(
-            f"posterior      on all rows, {model.n_components_} × {model.n_posterior_frequencies_} fresh frequencies; "
+            f"posterior      on all rows, {model.n_components_} x {model.n_posterior_frequencies_} fresh frequencies; "
             f"{model.growth_reason_}"
         )
     if model.ranking_:
         lines += ["", f"{'kernel':<20}{'log evidence':>14}{'parameters':>12}{'columns':>9}{'score':>14}"]
         for one in model.ranking_:
             name = one["kernel"] + (f", Q = {one['n_components']}" if one["n_components"] > 1 else "")
-            lines.append(
-                f"{name:<20}{one['log_marginal_likelihood']:>14.1f}{one['n_parameters']:>12}{one['score']:>14.1f}"
-            )
-        lines.append(
-            "score: log evidence − ½ parameters · log rows; the first is kept; those close to it were learned further"
-        )
+            numbers = f"{one['log_marginal_likelihood']:>14.1f}{one['n_parameters']:>12}{one['n_basis']:>9}"
+            lines.append(f"{name:<20}{numbers}{one['score']:>14.1f}")
+        lines.append("score: log evidence - parameters/2 * log(rows); the best were learned further, the first is kept")
     return lines
 
 

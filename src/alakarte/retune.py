@@ -17,8 +17,8 @@ from alakarte.factorise import cholesky, log_determinant, solve_lower
 from alakarte.records import Statistics
 
 EIGEN = 512  # size up to which the eigenvalues are cheaper than some factors
-_BELOW, _ABOVE = 4.0, 2.0  # window of log h
-_WINDOWS = 6
+_BELOW, _ABOVE = 2.5, 1.5  # window of log h
+_WINDOWS = 8
 _STEP = 0.1  # accuracy of log h: the evidence is flat to second order
 
 

@@ -14,7 +14,7 @@ MAIN_ROWS = 4000
 LAST_ROWS = 10_000
 MAIN_ITERATIONS = 80  # where there are more rows than these
 SECOND_ITERATIONS = 20
-LAST_ITERATIONS = 10
+LAST_ITERATIONS = 8
 PAYS = 5e-4  # nats a row from ten iterations: less than this, and a stage before the last is over
 
 

@@ -1,0 +1,111 @@
+"""Two ideas measured against what the library does, fold 0, at equal columns: `python -m bench.tried [set …]`.
+
+shares   frequencies of a component in proportion to its share of the variance, instead of evenly;
+release  the learned frequencies as the start of `ssgpr`, some iterations on up to 20,000 rows.
+
+Log density of test rows (standardised y), mean of three draws of the frequencies; `columns` is D for all of them.
+"""
+
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from alakarte.budget import Budget
+from alakarte.data.blocks import Rows
+from alakarte.data.standardise import standardise
+from alakarte.features.draws import draw
+from alakarte.features.waves import feature_map
+from alakarte.kernels.registry import resolve
+from alakarte.learn import Settings, learn, parameter_layout
+from alakarte.metrics import log_density
+from alakarte.objective import Problem, nlml_gradient
+from alakarte.optimise import minimise
+from alakarte.posterior import posterior
+from alakarte.progress import Progress
+from alakarte.records import Shape
+from alakarte.refit import enlarge, refit
+from alakarte.stages import row_subsets
+from alakarte.threads import one_blas_thread
+from bench.folds import fold
+
+SETS = ("kin40k", "protein", "sml", "pumadyn32nm", "keggdirected", "concrete")
+COLUMNS = 1024
+ITERATIONS = 30
+
+
+def split(shares, total):
+    """Whole numbers ≥ 1 in proportion to `shares` that sum to `total`."""
+    counts = np.maximum(1, np.floor(shares / shares.sum() * total)).astype(int)
+    while counts.sum() > total:
+        counts[np.argmax(counts)] -= 1
+    counts[np.argmax(shares)] += total - counts.sum()
+    return tuple(counts.tolist())
+
+
+def log_density_of(at, X, y):
+    """Mean over test rows, standardised."""
+    made = posterior(at.model, at.sums)
+    std = np.sqrt(made.variance(X, 2) + at.model.noise_variance)
+    return float(log_density(y, made.mean(X, 2), std).mean())
+
+
+def by_share(problem, theta, rng):
+    """Fresh frequencies, unevenly."""
+    amplitude = problem.layout.unpack(theta)["log_amplitude"]
+    columns = 4 if problem.kernel.name == "gm" else 2
+    shape = Shape(problem.draws.shape.n_inputs, split(np.exp(2 * amplitude), COLUMNS // columns))
+    return replace(problem, draws=draw(shape, "fastfood", rng))
+
+
+def released(problem, theta, rows, scaling, rng):
+    """`ssgpr` on all rows, after some iterations from the learned frequencies."""
+    start = by_share(problem, theta, rng)
+    values = problem.layout.unpack(theta)
+    spectrum = problem.kernel.spectrum(values, start.draws)
+    omega = feature_map(spectrum, start.draws, "matrix").projection.frequencies.T
+    if spectrum.centre is not None:
+        centre = spectrum.centre[start.draws.shape.component]
+        omega = np.concatenate([omega + centre, omega - centre])
+    kernel, shape = resolve("ssgpr"), Shape(omega.shape[1], (len(omega),))
+    layout = parameter_layout(kernel, shape, None, scaling)
+    some = row_subsets(rows, [min(20_000, rows.n_rows)], rng)[0]
+    free = Problem(kernel, layout, draw(shape, "fastfood", rng), some, n_jobs=2)
+    amplitude = 0.5 * np.log(np.exp(2 * values["log_amplitude"]).sum(keepdims=True))
+    named = {"log_amplitude": amplitude, "frequencies": omega, "log_noise_std": values["log_noise_std"]}
+    point = refit(free, layout.clip(layout.pack(named)), Budget()).theta
+    run = minimise(partial(nlml_gradient, free), point, layout.bounds(), ITERATIONS, 1.0)
+    return refit(replace(free, rows=rows), run.theta, Budget())
+
+
+def main(names):
+    print("set            kernel    even   shares  released   s released")
+    for name in names or SETS:
+        X, y, X_test, y_test = fold(name, 0)
+        scaling = standardise(X, y)
+        rows = Rows(X, y[:, None], np.ones(len(X)), scaling=scaling).whole()
+        inputs, target = scaling.inputs(X_test), scaling.target(y_test)
+        for kernel in ("gm", "pwl"):
+            settings = Settings(resolve(kernel), 4, 32, "fastfood", 2, 80, 20, 1.0, None, 2)
+            with one_blas_thread():
+                learned = learn(settings, rows, scaling, np.random.default_rng(0), Progress(0, None))
+                problem, theta = replace(learned.problem, rows=rows), learned.run.theta
+                even, shares = [], []
+                for seed in range(3):
+                    rng = np.random.default_rng(seed)
+                    even.append(log_density_of(refit(enlarge(problem, COLUMNS, rng), theta, Budget()), inputs, target))
+                    rng = np.random.default_rng(seed)
+                    shares.append(log_density_of(refit(by_share(problem, theta, rng), theta, Budget()), inputs, target))
+                began = time.perf_counter()
+                at = released(problem, theta, rows, scaling, np.random.default_rng(0))
+                free, seconds = log_density_of(at, inputs, target), time.perf_counter() - began
+            print(
+                f"{name:<15}{kernel:<6}{np.mean(even):8.3f}{np.mean(shares):9.3f}{free:10.3f}{seconds:13.1f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
