@@ -17,16 +17,16 @@ from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import standardise
 from alakarte.features.draws import draw
-from alakarte.features.waves import feature_map
 from alakarte.kernels.registry import resolve
-from alakarte.learn import Settings, learn, parameter_layout
+from alakarte.learn import Settings, learn
 from alakarte.metrics import log_density
-from alakarte.objective import Problem, nlml_gradient
+from alakarte.objective import model_at, nlml_gradient
 from alakarte.optimise import minimise
 from alakarte.posterior import posterior
 from alakarte.progress import Progress
 from alakarte.records import Shape
 from alakarte.refit import enlarge, refit
+from alakarte.release import freed, split
 from alakarte.stages import row_subsets
 from alakarte.threads import one_blas_thread
 from bench.folds import fold
@@ -34,15 +34,6 @@ from bench.folds import fold
 SETS = ("kin40k", "protein", "sml", "pumadyn32nm", "keggdirected", "concrete")
 COLUMNS = 1024
 ITERATIONS = 30
-
-
-def split(shares, total):
-    """Whole numbers ≥ 1 in proportion to `shares` that sum to `total`."""
-    counts = np.maximum(1, np.floor(shares / shares.sum() * total)).astype(int)
-    while counts.sum() > total:
-        counts[np.argmax(counts)] -= 1
-    counts[np.argmax(shares)] += total - counts.sum()
-    return tuple(counts.tolist())
 
 
 def log_density_of(at, X, y):
@@ -62,21 +53,10 @@ def by_share(problem, theta, rng):
 
 def released(problem, theta, rows, scaling, rng):
     """`ssgpr` on all rows, after some iterations from the learned frequencies."""
-    start = by_share(problem, theta, rng)
-    values = problem.layout.unpack(theta)
-    spectrum = problem.kernel.spectrum(values, start.draws)
-    omega = feature_map(spectrum, start.draws, "matrix").projection.frequencies.T
-    if spectrum.centre is not None:
-        centre = spectrum.centre[start.draws.shape.component]
-        omega = np.concatenate([omega + centre, omega - centre])
-    kernel, shape = resolve("ssgpr"), Shape(omega.shape[1], (len(omega),))
-    layout = parameter_layout(kernel, shape, None, scaling)
     some = row_subsets(rows, [min(20_000, rows.n_rows)], rng)[0]
-    free = Problem(kernel, layout, draw(shape, "fastfood", rng), some, n_jobs=2)
-    amplitude = 0.5 * np.log(np.exp(2 * values["log_amplitude"]).sum(keepdims=True))
-    named = {"log_amplitude": amplitude, "frequencies": omega, "log_noise_std": values["log_noise_std"]}
-    point = refit(free, layout.clip(layout.pack(named)), Budget()).theta
-    run = minimise(partial(nlml_gradient, free), point, layout.bounds(), ITERATIONS, 1.0)
+    free, point = freed(model_at(problem, theta), COLUMNS // 2, some, scaling, rng)
+    point = refit(free, point, Budget()).theta
+    run = minimise(partial(nlml_gradient, free), point, free.layout.bounds(), ITERATIONS, 1.0)
     return refit(replace(free, rows=rows), run.theta, Budget())
 
 

@@ -18,6 +18,7 @@ from alakarte.learn import Learned, Settings, learn, learn_more, prune
 from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
 from alakarte.refit import Refit, enlarge, flops, grow, grows, most_columns, refit
+from alakarte.release import n_free, release, release_flops
 from alakarte.sizes import choose_sizes, most_components, taste_columns
 from alakarte.stages import PAYS, Stage, first_stages, last_stage, row_subsets, second_stage
 
@@ -86,6 +87,14 @@ class Kitchen:
             user = replace(user, n_posterior_frequencies=None)  # what was asked for
         return replace(user, kernel=kernel, n_components=n_components, n_frequencies=n_frequencies)
 
+    def may_release(self, best: Tasted, final: Refit) -> bool:
+        """Whether there is time to try free frequencies, and rows for them; the sums must be those of all rows."""
+        if best.settings.n_posterior_frequencies != "auto" or final.sums is None or self.rows.n_rows > TASTE_ROWS:
+            return False
+        table = self.rows.n_rows, self.rows.x.shape[1]
+        patient = self.budget.max_time is not None and not self.budget.stop() and self.settings.noise_std is None
+        return patient and n_free(*table) > 0 and self.budget.seconds(release_flops(*table)) < 0.9 * self.budget.left()
+
     def learn(self, own: Settings, rng, warm=None) -> Learned:
         """The first stages."""
         return learn(own, self.some, self.scaling, rng, self.progress, warm, self.budget)
@@ -128,6 +137,13 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
     if budget.max_time is not None and best.settings.n_posterior_frequencies == "auto":
         best, ranking = more(kitchen, best, ranking, rng.spawn(1)[0])
     final = _final(kitchen, best, rng.spawn(1)[0])
+    if kitchen.may_release(best, final):
+        with budget.share(0.9):
+            found = release(best.settings, final, rows, scaling, rng.spawn(1)[0], progress, budget)
+        if found is not None:
+            own, learned, final = found
+            best = Tasted(own, learned, final)
+            ranking = [best, *ranking] if ranking else []
     same = final.model.problem.rows is best.learned.problem.rows and final.theta is best.learned.run.theta
     value = best.learned.run.value if same else nlml(final.model.problem, final.theta, final.sums)  # accurate form
     return Fit(best.settings, best.learned, final, value, ranking)
@@ -161,7 +177,7 @@ def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Ta
     """With time left: more components, more frequencies, more rows, for as long as that pays."""
     budget, tasted = kitchen.budget, ranking or [best]
     reserve = budget.seconds(flops(kitchen.rows.n_rows, most_columns(kitchen.rows.n_rows, True)))
-    with budget.share(0.95, reserve):
+    with budget.share(0.6 if n_free(kitchen.rows.n_rows, kitchen.rows.x.shape[1]) else 0.95, reserve):
         while (larger := more_components(kitchen, tasted[0], rng)) and larger.score > tasted[0].score:
             tasted = [larger, *tasted]
         for level in range(1, LEVELS):

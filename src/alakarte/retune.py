@@ -19,6 +19,7 @@ from alakarte.records import Statistics
 EIGEN = 512  # size up to which the eigenvalues are cheaper than some factors
 _BELOW, _ABOVE = 2.5, 1.5  # window of log h
 _WINDOWS = 8
+_LITTLE = 1e-4  # nats a row that a window must gain for another one
 _STEP = 0.1  # accuracy of log h: the evidence is flat to second order
 
 
@@ -86,8 +87,9 @@ def retune(profile: Profile, noise_variance: float, least: float, *, gain_free=T
     for _ in range(_WINDOWS):
         low, high = max(middle - _BELOW, lowest), middle + _ABOVE
         found = minimize_scalar(lambda t: at(float(t)).value, bounds=(low, high), method="bounded", options=options)
-        best = min((at(float(found.x)), best), key=lambda tuned: tuned.value)
-        if min(found.x - low, high - found.x) > 2 * _STEP or found.x - lowest < 2 * _STEP:
+        before, best = best, min((at(float(found.x)), best), key=lambda tuned: tuned.value)
+        inside = min(found.x - low, high - found.x) > 2 * _STEP
+        if inside or found.x - lowest < 2 * _STEP or before.value - best.value < _LITTLE * N:
             break
         middle = float(found.x)  # at an end of the window: look further
     return best
