@@ -193,6 +193,7 @@ def main(arguments):
     if options.one:
         print(json.dumps(one(json.loads(options.one))))
         return
+    GPRegressor(random_state=0, max_iter=2).fit(np.eye(9), np.arange(9.0))  # compile once, before any clock runs
     options.out.parent.mkdir(exist_ok=True)
     lines = [json.loads(text) for text in options.out.read_text().splitlines()] if options.out.exists() else []
     for name in options.sets:

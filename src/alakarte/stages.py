@@ -12,9 +12,9 @@ from alakarte.data.blocks import Rows
 SCREEN_ROWS = 1000
 MAIN_ROWS = 4000
 LAST_ROWS = 10_000
-MAIN_ITERATIONS = 80  # where there are more rows than these
-SECOND_ITERATIONS = 20
-LAST_ITERATIONS = 8
+MAIN_ITERATIONS = 60  # where there are more rows than these
+SECOND_ITERATIONS = 15
+LAST_ITERATIONS = 5
 PAYS = 5e-4  # nats a row from ten iterations: less than this, and a stage before the last is over
 
 
