@@ -1,6 +1,7 @@
 """Learn small, fit large: re-tuning, growth, subsets of rows, files larger than memory, budgets, the menu."""
 
 import signal
+import sys
 import tracemalloc
 import warnings
 from dataclasses import replace
@@ -11,14 +12,18 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 import alakarte.learn
-import alakarte.optimise
+import alakarte.progress
+import alakarte.retune
 from alakarte import GPRegressor
 from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
+from alakarte.data.standardise import standardise
 from alakarte.errors import InvalidInput
 from alakarte.kernels.registry import kernels, resolve
 from alakarte.objective import model_at, nlml, row_signal
+from alakarte.progress import Progress
 from alakarte.refit import enlarge, flops, grow, grows, most_columns, refit
+from alakarte.release import n_free, release, split
 from alakarte.retune import retune, rows_profile, weights_profile
 from alakarte.sizes import taste_columns
 from alakarte.stages import MAIN_ROWS, first_stages, last_stage, row_subsets
@@ -315,3 +320,48 @@ def test_progress_says_what_to_expect(capsys):
     assert "200 rows: about" in said
     assert "MB beyond the data" in said
     assert " left" in said
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_bar_on_a_terminal_where_rich_is_installed(monkeypatch, capsys, installed):
+    pytest.importorskip("rich")
+    monkeypatch.setattr(alakarte.progress, "_terminal", lambda: True)
+    if not installed:
+        monkeypatch.setitem(sys.modules, "rich.progress", None)
+    X, y, _ = table(2, n=100)
+    GPRegressor("ard", verbose=1, **(SMALL | {"tol": 0.0})).fit(X, y)
+    said = capsys.readouterr().out
+    assert "100 rows: about" in said
+    assert ("━" in said) == installed
+
+
+def test_free_frequencies_are_kept_only_where_held_out_rows_prefer_them():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (900, 2))
+    y = np.sign(np.sin(6 * X[:, 0])) + 0.05 * rng.standard_normal(900)
+    settings = alakarte.learn.Settings(resolve("ard"), 1, 8, "fastfood", 1, 5, 2, 0.1, None, 1)
+    scaling = standardise(X, y)
+    rows = Rows(X, y[:, None], np.ones(900), scaling=scaling).whole()
+    learned = alakarte.learn.learn(settings, rows, scaling, np.random.default_rng(0), Progress(0, None))
+    final = refit(enlarge(learned.problem, 20, rng), learned.run.theta, Budget())
+    said = []
+    progress = Progress(0, None)
+    progress.say = said.append
+    found = release(settings, final, rows, scaling, np.random.default_rng(1), progress, Budget())
+    before, after = (
+        float(word.rstrip(",")) for word in said[-1].split() if word.strip("-,").replace(".", "").isdigit()
+    )
+    assert (found is not None) == (after > before)
+    assert found is not None
+    own, free, at = found
+    assert own.kernel.name == "ssgpr"
+    assert at.sums.total == 900
+    assert free.problem.rows.n_rows == 810  # what judged it was not learned
+
+
+def test_shares_become_whole_numbers():
+    assert split(np.array([1.0, 1.0]), 10) == (5, 5)
+    assert split(np.array([1.0, 0.0, 3.0]), 8) == (2, 1, 5)
+    assert sum(split(np.array([1e-9, 1.0, 1e-9]), 7)) == 7
+    assert n_free(100, 10) == 0
+    assert 64 <= n_free(10**6, 5) <= 1024

@@ -105,9 +105,13 @@ def _rate():
     return 2 * 768**3 / (time.perf_counter() - began)
 
 
+def _terminal():
+    return sys.stdout.isatty()
+
+
 def _bar():
     """A bar of rich on a terminal, or None."""
-    if not sys.stdout.isatty():
+    if not _terminal():
         return None
     try:
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
