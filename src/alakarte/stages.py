@@ -10,10 +10,12 @@ import numpy as np
 from alakarte.data.blocks import Rows
 
 SCREEN_ROWS = 1000
-MAIN_ROWS = 4000
+SMALL_ROWS = 8000  # up to here the long run sees all rows
+MAIN_ROWS = 4000  # of more
 LAST_ROWS = 10_000
 MAIN_ITERATIONS = 60  # where there are more rows than these
 SECOND_ITERATIONS = 15
+SECOND_ITERATIONS_OF_ALL = 60  # where the long run saw all rows
 LAST_ITERATIONS = 5
 PAYS = 5e-4  # nats a row from ten iterations: less than this, and a stage before the last is over
 
@@ -33,22 +35,22 @@ def first_stages(settings, n_rows: int) -> list[Stage]:
         size = n_rows if settings.n_learning_rows in ("auto", None) else min(settings.n_learning_rows, n_rows)
         few, long = size, Stage(size, settings.max_iter, settings.tol)
     else:
-        few, size = min(SCREEN_ROWS, n_rows), min(MAIN_ROWS, n_rows)
-        long = Stage(size, settings.max_iter, settings.tol)
-        if size < n_rows:
-            long = Stage(size, min(MAIN_ITERATIONS, settings.max_iter), max(settings.tol, PAYS * size))
+        few, long = min(SCREEN_ROWS, n_rows), Stage(n_rows, settings.max_iter, settings.tol)
+        if n_rows > SMALL_ROWS:
+            long = Stage(MAIN_ROWS, min(MAIN_ITERATIONS, settings.max_iter), max(settings.tol, PAYS * MAIN_ROWS))
     return [Stage(few, settings.max_iter_restart, settings.tol), long]
 
 
 def second_stage(settings, n_rows: int, level: int = 0) -> Stage:
     """The long run once more with more frequencies; higher levels have more rows and steps."""
-    size = min(MAIN_ROWS << 2 * level, n_rows)
-    return Stage(size, min(SECOND_ITERATIONS << level, settings.max_iter), max(settings.tol, PAYS * size))
+    size = n_rows if n_rows <= SMALL_ROWS else min(MAIN_ROWS << 2 * level, n_rows)
+    steps = max(SECOND_ITERATIONS << level, SECOND_ITERATIONS_OF_ALL if n_rows <= SMALL_ROWS else 0)
+    return Stage(size, min(steps, settings.max_iter), max(settings.tol, PAYS * size))
 
 
 def last_stage(settings, n_rows: int, level: int = 0) -> Stage | None:
     """A few steps on most rows, where the long run saw fewer."""
-    if settings.n_learning_rows != "auto" or settings.expansion == "exact" or n_rows <= MAIN_ROWS:
+    if settings.n_learning_rows != "auto" or settings.expansion == "exact" or n_rows <= SMALL_ROWS:
         return None
     size = min(LAST_ROWS << 2 * level, n_rows)
     return Stage(size, min(LAST_ITERATIONS, settings.max_iter), max(settings.tol, PAYS * size))
