@@ -47,8 +47,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         with where `n_frequencies` is given, else as many as the evidence pays for. None: those learned with; so it is
         always for fsard, fsgbard and ssgpr, whose parameters are their frequencies.
     n_learning_rows : int, "auto" or None, default="auto"
-        Random rows to learn from. ``auto``: 2,000 for the restarts, 8,000 for the long run, 50,000 for its last steps.
-        None: all. The posterior always sees all rows.
+        Random rows to learn from. ``auto``: 1,000 for the restarts, then all of a table of up to 8,000; of more, 4,000
+        for the long run and 10,000 for its last steps. None: all. The posterior always sees all rows.
     expansion : {"fastfood", "dense", "exact"}, default="fastfood"
         Fastfood features, independent Gaussian rows (random kitchen sinks), or the closed form (rbf, ard, matern, gm).
     n_restarts : int, default=4
@@ -58,7 +58,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
     tol : float, default=0.1
         Converged when ten iterations together gain less than this many nats.
     max_time : float, optional
-        Seconds; when they are over, the best model so far is kept. Without it no clock is read.
+        Seconds; when they are over, the best model so far is kept, and where they are not, more is tried. Without it
+        no clock is read.
     noise_std : float, optional
         Standard deviation of the noise in units of y; learned if None.
     precision : {"double", "mixed"}, default="double"
