@@ -28,7 +28,8 @@ KERNELS = ("ard", "gm", "pwl")
 
 def run(kernel, precision, X, y):
     """Seconds, the fitted model, whether it fell back."""
-    model = GPRegressor(kernel, n_restarts=2, max_iter=60, precision=precision, random_state=0, verbose=1)
+    literal = {"n_learning_rows": None, "n_posterior_frequencies": None}
+    model = GPRegressor(kernel, n_restarts=2, max_iter=60, precision=precision, random_state=0, verbose=1, **literal)
     said = io.StringIO()
     began = time.perf_counter()
     with warnings.catch_warnings(), contextlib.redirect_stdout(said):

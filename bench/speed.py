@@ -265,7 +265,7 @@ FIT_PEAK = """
 from bench.speed import table, peak_above
 from alakarte import GPRegressor
 X, y = table({n}, 11)
-model = GPRegressor("ard", n_components=1, n_frequencies=96, n_restarts=1, max_iter=1)
+model = GPRegressor("ard", n_components=1, n_frequencies=96, n_restarts=1, max_iter=1, n_learning_rows=None)
 model.fit(X[:3000], y[:3000])
 print(peak_above(lambda: model.fit(X, y)))
 """
