@@ -116,9 +116,18 @@ def _bar():
     try:
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
+        from rich.table import Column
     except ImportError:
         return None
-    bar = Bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    text = TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis"))
+    # a long text must not squeeze out the bar and the time left
+    kept = [Column(min_width=width) for width in (20, 7, 8)]
+    bar = Bar(
+        BarColumn(20, table_column=kept[0]),
+        TimeElapsedColumn(table_column=kept[1]),
+        TimeRemainingColumn(table_column=kept[2]),
+        text,
+    )
     bar.add_task("fit")
     bar.start()
     return bar
