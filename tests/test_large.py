@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 import alakarte.learn
+import alakarte.menu
 import alakarte.progress
 import alakarte.retune
 from alakarte import GPRegressor
@@ -212,10 +213,14 @@ def test_max_time_is_kept_and_gives_a_model():
     assert len(model.ranking_) < 3
 
 
-def test_more_time_is_used():
+def test_only_a_limit_brings_more_work(monkeypatch):
     X, y, _ = table(2, n=400)
-    settings = SMALL | {"n_jobs": 1}
-    assert GPRegressor("gm", max_time=60, **settings).fit(X, y).n_evaluations_ > 0
+    real, calls = alakarte.menu.more, []
+    monkeypatch.setattr(alakarte.menu, "more", lambda *arguments: calls.append(1) or real(*arguments))
+    GPRegressor("gm", **SMALL).fit(X, y)
+    assert not calls
+    GPRegressor("gm", max_time=60, **SMALL).fit(X, y)
+    assert calls
 
 
 @pytest.mark.parametrize("after", [1, 3, 7])

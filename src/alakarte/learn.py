@@ -138,7 +138,7 @@ def prune(settings: Settings, learned: Learned, rng) -> tuple[Settings, Learned]
     noise = problem.layout.parameters[-1]
     layout = Layout((*kernel.parameters(shape), noise))
     theta = layout.pack({name: v[keep] if np.shape(v)[:1] == (Q,) else v for name, v in values.items()})
-    draws = draw(shape, "fastfood" if problem.draws.stacks is not None else "dense", rng)
+    draws = draw(shape, problem.draws.expansion, rng)
     learned = replace(
         learned, problem=replace(problem, layout=layout, draws=draws), run=replace(learned.run, theta=theta)
     )

@@ -183,10 +183,8 @@ def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Ta
         for level in range(1, LEVELS):
             score = tasted[0].score
             for one in contenders(kitchen, tasted):
-                if (
-                    budget.seconds(refine_flops(one.settings, kitchen.some.n_rows, level))
-                    < budget.until - budget.elapsed()
-                ):
+                seconds = budget.seconds(refine_flops(one.settings, kitchen.some.n_rows, level))
+                if budget.elapsed() + seconds < budget.until:
                     refined = refine(kitchen, one, rng.spawn(1)[0], level)
                     tasted = sorted([refined if old is one else old for old in tasted], key=lambda one: -one.score)
             if tasted[0].score == score or budget.stop():
@@ -262,14 +260,10 @@ def _estimate(kitchen: Kitchen) -> tuple[int, float, float]:
         own = kitchen.sized(kernel)
         columns = n_rows if own.expansion == "exact" else 4 * own.n_components * own.n_frequencies
         screening, long = first_stages(own, n_rows)
-        steps = [
-            (own.n_restarts * screening.max_iter, screening.n_rows, columns),
-            (long.max_iter, long.n_rows, columns),
-        ]
-        if own.n_posterior_frequencies == "auto":
-            steps.append((second_stage(own, n_rows).max_iter, second_stage(own, n_rows).n_rows, SECOND_COLUMNS))
-        work += sum(3.6 * steps * rows * min(columns, rows) ** 2 for steps, rows, columns in steps)
+        for steps, stage in ((own.n_restarts, screening), (1, long)):
+            work += 3.6 * steps * stage.max_iter * stage.n_rows * min(columns, stage.n_rows) ** 2
     growing = own.n_posterior_frequencies == "auto"
+    work += refine_flops(own, n_rows, 0) if growing else 0.0
     columns = most_columns(kitchen.rows.n_rows, kitchen.budget.max_time is not None) if growing else columns
     return columns, work + flops(kitchen.rows.n_rows, columns), 32.0 * columns**2
 

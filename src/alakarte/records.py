@@ -91,6 +91,11 @@ class Draws:
     points: np.ndarray  # (F,) stratified in (0, 1) within each component, shuffled
     tails: np.ndarray  # (F,) uniform in (0, 1), for spectra with heavier tails
 
+    @property
+    def expansion(self) -> str:
+        """What `draw` was asked for."""
+        return "dense" if self.stacks is None else "fastfood"
+
 
 @dataclass(frozen=True)
 class Spectrum:

@@ -57,7 +57,7 @@ def enlarge(problem: Problem, size: int, rng, *, each: bool = False) -> Problem:
         columns = 4 if any(p.name == "centre" for p in problem.layout.parameters) else 2
         size = max(1, size // (columns * shape.n_components))
     shape = Shape(shape.n_inputs, (size,) * shape.n_components)
-    return replace(problem, draws=draw(shape, "fastfood" if problem.draws.stacks is not None else "dense", rng))
+    return replace(problem, draws=draw(shape, problem.draws.expansion, rng))
 
 
 def flops(n_rows: int, n_basis: int) -> float:

@@ -24,13 +24,13 @@ from alakarte.posterior import weight_posterior
 from alakarte.progress import Progress
 from alakarte.records import Draws, Shape
 from alakarte.refit import Refit, refit
+from alakarte.stages import PAYS
 from alakarte.statistics import statistics
 
 HELD_ROWS = 2000
 ROWS_PER_PARAMETER = 4  # what is over-fitted is not kept, so fewer rows a parameter may be tried
 FREQUENCIES = (64, 1024)
 ITERATIONS = 40
-PAYS = 5e-4  # nats a row from ten iterations
 
 
 def n_free(n_rows: int, n_inputs: int) -> int:
@@ -74,7 +74,7 @@ def freed(model: Model, n_frequencies: int, rows: Rows, scaling: Scaling, rng) -
     each = 2 if spectrum.centre is not None else 1
     share = np.exp(2 * (spectrum.log_amplitude - spectrum.log_amplitude.max()))
     shape = Shape(rows.x.shape[1], split(share, n_frequencies // each))
-    draws = draw(shape, "fastfood" if model.problem.draws.stacks is not None else "dense", draws_rng)
+    draws = draw(shape, model.problem.draws.expansion, draws_rng)
     omega = frequencies(model.problem.kernel.spectrum(model.values, draws), draws)
     kernel, shape = resolve("ssgpr"), Shape(omega.shape[1], (len(omega),))
     layout = parameter_layout(kernel, shape, None, scaling)
