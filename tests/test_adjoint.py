@@ -75,6 +75,17 @@ def test_fast_transform_is_linear_in_each_matrix_and_its_pullback_is_the_adjoint
         assert close(forward, float(np.vdot(bar, v)), np.linalg.norm(phase_bar), 1e-12), name
 
 
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_the_transform_as_a_matrix_is_what_it_does_to_unit_vectors(shape):
+    made, theta = problem("fsgbard", shape)
+    transform = fast_transform(made.kernel.spectrum(values_at(made, theta), made.draws), made.draws)
+    unit, size = np.eye(made.draws.shape.n_inputs), made.draws.shape.n_frequencies
+    np.testing.assert_allclose(transform.matrix(), phases(transform, size, unit), rtol=0, atol=1e-12)
+    bar = np.random.default_rng(0).standard_normal((len(unit), size))
+    for mine, theirs in zip(transform.matrix_pullback(bar), transform.pullback(unit, bar), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-11)
+
+
 def test_matrix_product_pullback_is_the_adjoint():
     rng = np.random.default_rng(0)
     x, v, u = rng.standard_normal((7, 3)), rng.standard_normal((3, 5)), rng.standard_normal((7, 5))

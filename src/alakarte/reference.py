@@ -119,7 +119,7 @@ def wave_pairs_dot(phase, weight_mean):
 def wave_products(phase, shift, component, phi):
     """Write phi (rows, 4F) = [cos ξ cos ζ | sin ξ cos ζ | cos ξ sin ζ | sin ξ sin ζ].
 
-    ξ = phase (rows, F); ζ = shift (rows, Q), the column component[f] (F,) for frequency f.
+    ξ = phase (rows, F); ζ = shift (rows, Q), the column component[f] (F,), ascending, for frequency f.
     """
     n_frequencies = phase.shape[1]
     cos_xi, sin_xi = np.cos(phase), np.sin(phase)
@@ -128,20 +128,18 @@ def wave_products(phase, shift, component, phi):
         phi[:, i * n_frequencies : (i + 1) * n_frequencies] = product
 
 
-def wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, component, phase_bar, shift_bar):
-    """phase_bar (rows, F) and shift_bar (rows, Q) of `wave_products`; arguments as in `wave_pairs_pullback`.
+def wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar, zeta_bar):
+    """phase_bar and zeta_bar (rows, F) of `wave_products`; arguments as in `wave_pairs_pullback`.
 
-    ξ_bar = cc∘sc_bar + cs∘ss_bar − sc∘cc_bar − ss∘cs_bar,  ζ_bar = Σ_j cc∘cs_bar + sc∘ss_bar − cs∘cc_bar − ss∘sc_bar
-    with the first letter for ξ: the products are all that is needed.
+    ξ_bar = cc∘sc_bar + cs∘ss_bar − sc∘cc_bar − ss∘cs_bar,  ζ_bar = cc∘cs_bar + sc∘ss_bar − cs∘cc_bar − ss∘sc_bar
+    with the first letter for ξ: the products are all that is needed. ζ_bar has a column for every frequency; the
+    derivative by a component's shift is the sum of its columns.
     """
     phi_bar = (phi_p - residual[:, None] * weight_mean) * row_weight[:, None]
     cc, sc, cs, ss = np.split(phi, 4, axis=1)
     cc_bar, sc_bar, cs_bar, ss_bar = np.split(phi_bar, 4, axis=1)
     phase_bar[...] = cc * sc_bar + cs * ss_bar - sc * cc_bar - ss * cs_bar
-    per_frequency = cc * cs_bar + sc * ss_bar - cs * cc_bar - ss * sc_bar
-    shift_bar[...] = 0
-    for q in range(shift_bar.shape[1]):
-        shift_bar[:, q] = per_frequency[:, component == q].sum(axis=1)
+    zeta_bar[...] = cc * cs_bar + sc * ss_bar - cs * cc_bar - ss * sc_bar
 
 
 def wave_products_dot(phase, shift, component, weight_mean):

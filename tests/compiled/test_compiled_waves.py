@@ -30,11 +30,11 @@ def sincos(x):
     return sine, cosine
 
 
-def assert_accurate(x):
+def assert_accurate(x, factor=1):
     sine, cosine = sincos(x)
     exact = x.astype(np.longdouble)
-    assert np.abs(sine - np.sin(exact)).max() <= ERROR[x.dtype.type]
-    assert np.abs(cosine - np.cos(exact)).max() <= ERROR[x.dtype.type]
+    assert np.abs(sine - np.sin(exact)).max() <= factor * ERROR[x.dtype.type]
+    assert np.abs(cosine - np.cos(exact)).max() <= factor * ERROR[x.dtype.type]
 
 
 @dtypes
@@ -54,10 +54,15 @@ def test_error_below_two_ulp_of_one(dtype):
 def test_large_arguments(dtype):
     rng = np.random.default_rng(0)
     top = 100 if dtype == np.float64 else 30
-    assert_accurate((rng.choice([-1, 1], 30_000) * 10.0 ** rng.uniform(3, top, 30_000)).astype(dtype))
+    # the angle brought into one period is rounded once more
+    assert_accurate((rng.choice([-1, 1], 30_000) * 10.0 ** rng.uniform(3, top, 30_000)).astype(dtype), factor=2)
     mixed = np.linspace(-3, 3, 3000, dtype=dtype)
+    alone = sincos(mixed)
     mixed[::700] = np.finfo(dtype).max
-    assert_accurate(mixed)
+    assert_accurate(mixed, factor=2)
+    near = mixed <= 3
+    for values, undisturbed in zip(sincos(mixed), alone, strict=True):
+        np.testing.assert_array_equal(values[near], undisturbed[near])
 
 
 @dtypes
@@ -93,10 +98,9 @@ def test_sincos_of_any_shape_small(shape, dtype):
     np.testing.assert_allclose(cosine, np.cos(x), rtol=0, atol=ERROR[dtype])
 
 
-def draw(shape, dtype, runs=True):
+def draw(shape, dtype):
     n_rows, n_frequencies, n_components = shape
     rng = np.random.default_rng(0)
-    component = rng.integers(0, n_components, n_frequencies)
     arrays = {
         "phase": 5 * rng.standard_normal((n_rows, n_frequencies)),
         "shift": rng.standard_normal((n_rows, n_components)),
@@ -106,7 +110,7 @@ def draw(shape, dtype, runs=True):
         "weight_mean": rng.standard_normal(4 * n_frequencies),
     }
     draws = {name: array.astype(dtype) for name, array in arrays.items()}
-    draws["component"] = np.sort(component) if runs else component
+    draws["component"] = np.sort(rng.integers(0, n_components, n_frequencies))
     return draws
 
 
@@ -125,10 +129,10 @@ def products(module, draws, pick):
     phase, shift, component = pick(draws["phase"]), pick(draws["shift"]), draws["component"]
     phi = pick(np.full((phase.shape[0], 4 * phase.shape[1]), np.nan, phase.dtype))
     module.wave_products(phase, shift, component, phi)
-    phase_bar, shift_bar = (pick(np.full_like(draws[name], np.nan)) for name in ("phase", "shift"))
+    phase_bar, zeta_bar = (pick(np.full_like(draws["phase"], np.nan)) for _ in range(2))
     rows = (draws["residual"], draws["weight_mean"], draws["row_weight"])
-    module.wave_products_pullback(phi, pick(draws["phi_p"]), *rows, component, phase_bar, shift_bar)
-    return phi, phase_bar, shift_bar, module.wave_products_dot(phase, shift, component, rows[1])
+    module.wave_products_pullback(phi, pick(draws["phi_p"]), *rows, phase_bar, zeta_bar)
+    return phi, phase_bar, zeta_bar, module.wave_products_dot(phase, shift, component, rows[1])
 
 
 def agree(results, expected, n_terms):
@@ -156,14 +160,8 @@ def test_features_agree_with_their_twins(features, layout, shape, dtype):
     agree(features(waves, draws, layout), features(reference, draws, np.asarray), shape[1])
 
 
-@dtypes
-def test_components_in_any_order_small(dtype):
-    draws = draw((5, 40, 4), dtype, runs=False)
-    agree(products(waves, draws, np.asarray), products(reference, draws, np.asarray), 40)
-
-
 def test_pullbacks_are_the_derivatives():
-    # Σ Φ∘Φ_bar moves by ⟨phase_bar, u⟩ + ⟨shift_bar, v⟩ when phase and shift move along u and v, Φ_bar held
+    # Σ Φ∘Φ_bar moves by ⟨phase_bar, u⟩ + ⟨zeta_bar, v⟩ when phase and shift move along u and v, Φ_bar held
     draws = draw((6, 9, 3), np.float64)
     rng = np.random.default_rng(1)
     u, v, h = rng.standard_normal((6, 9)), rng.standard_normal((6, 3)), 1e-5
@@ -174,9 +172,24 @@ def test_pullbacks_are_the_derivatives():
         bar *= draws["row_weight"][:, None]
         ahead, behind = (features(waves, move, np.asarray)[0] for move in moved)
         slope = np.sum((ahead - behind) / (2 * h) * bar)
-        expected = np.sum(phase_bar * u) + (np.sum(rest[0] * v) if features is products else 0)
+        expected = np.sum(phase_bar * u) + (np.sum(rest[0] * v[:, draws["component"]]) if features is products else 0)
         np.testing.assert_allclose(slope, expected, rtol=1e-7)
         np.testing.assert_allclose(rest[-1], phi @ draws["weight_mean"][:width], rtol=1e-12, atol=1e-13)
+
+
+@dtypes
+@pytest.mark.parametrize("width", [1, 160])
+def test_sums_in_any_order_leave_the_sines_exact(width, dtype):
+    # the reduction x − k π/2 would be lost if its terms, too, could be added in any order
+    rng = np.random.default_rng(0)
+    phase = rng.uniform(-LIMIT[dtype], LIMIT[dtype], (2000, width)).astype(dtype)
+    exact = phase.astype(np.longdouble)
+    total = (np.cos(exact) + np.sin(exact)).sum(axis=1)
+    mean = waves.wave_pairs_dot(phase, np.ones(2 * width, dtype))
+    assert np.abs(mean - total).max() <= 3 * width**0.5 * ERROR[dtype] * max(1, np.abs(total).max())
+    shift, component = np.zeros((2000, 1), dtype), np.zeros(width, int)
+    mean = waves.wave_products_dot(phase, shift, component, np.ones(4 * width, dtype))
+    assert np.abs(mean - total).max() <= 3 * width**0.5 * ERROR[dtype] * max(1, np.abs(total).max())
 
 
 @dtypes
@@ -203,4 +216,4 @@ def test_a_wrong_shape_is_refused():
     with pytest.raises(ValueError, match="shape"):
         waves.wave_pairs_pullback(phi, phi, row, phi[0], row, phase)
     with pytest.raises(ValueError, match="shape"):
-        waves.wave_products_pullback(phi, phi, row, phi[0], row, component, phase[:2], np.zeros((3, 1)))
+        waves.wave_products_pullback(phi, phi, row, phi[0], row, phase[:2], np.zeros((3, 2)))

@@ -36,20 +36,20 @@ from alakarte.compiled import fastfood, waves
 dispatchers = [f for m in (fastfood, waves) for f in vars(m).values() if hasattr(f, "signatures")]
 assert len(dispatchers) > 10
 assert not any(f.signatures for f in dispatchers), "compiled at import"
-u = np.arange(5.0)
-results = [np.zeros(5), np.zeros(5)]
-threads = [threading.Thread(target=waves._times, args=(u, 2.0, 3.0, v, v.copy())) for v in results]
+u = np.arange(10.0)
+results = [np.zeros(10), np.zeros(10)]
+threads = [threading.Thread(target=waves._sincos_flat, args=(u, 1e5, v, v.copy())) for v in results]
 for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-assert all((v == 2 * u).all() for v in results)
-assert len(waves._times.signatures) == 1
+assert all(np.allclose(v, np.sin(u)) for v in results)
+assert len(waves._sincos_flat.signatures) == 1
 """
 
 
 def test_without_any_cache_directory():
-    output = run("-c", FIRST_CALLS.format(locators="[]") + "print(type(waves._times._cache).__name__)")
+    output = run("-c", FIRST_CALLS.format(locators="[]") + "print(type(waves._sincos_flat._cache).__name__)")
     assert output.strip() == "NullCache"
 
 
@@ -62,4 +62,4 @@ def test_read_only_package_is_cached_for_the_user(tmp_path):
     places = {"HOME": str(user), "XDG_CACHE_HOME": str(user), "LOCALAPPDATA": str(user), "NUMBA_CACHE_DIR": ""}
     output = run("-c", script, PYTHONPATH=str(package.parent), PYTHONDONTWRITEBYTECODE="1", **places)
     assert output.strip() == str(package / "compiled" / "waves.py")
-    assert list(user.rglob("waves._times-*.nbc"))
+    assert list(user.rglob("waves._sincos_flat-*.nbc"))

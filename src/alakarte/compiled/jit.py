@@ -9,15 +9,17 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
+# Fused multiply-add is all that is relaxed: other flags would let the compiler assume that NaN and inf never occur.
+OPTIONS = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
 
-def compiled(function, fastmath=frozenset({"contract"})):
+
+def compiled(function, **options):
     """Compile `function` lazily; without a writable cache directory it compiles once in every process.
 
     Numba itself tries NUMBA_CACHE_DIR, the package's __pycache__ and the user's cache directory, in this order. A
     directory for temporary files is not tried after these: cached code from a shared place would be run unseen.
-    Fused multiply-add is all that is relaxed: other flags would let the compiler assume that NaN and inf never occur.
     """
-    options = {"nogil": True, "fastmath": set(fastmath), "error_model": "numpy"}
+    options = {**OPTIONS, **options}
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError:  # "no locator available"
@@ -26,7 +28,7 @@ def compiled(function, fastmath=frozenset({"contract"})):
 
 def compiled_sum(function):
     """`compiled` for a function that only sums: the order of additions is the compiler's, so that it vectorises."""
-    return compiled(function, frozenset({"contract", "reassoc"}))
+    return compiled(function, fastmath={"contract", "reassoc"})
 
 
 def _wide_vectors(typing_context):

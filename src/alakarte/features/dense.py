@@ -43,10 +43,8 @@ def matrix_product(spectrum: Spectrum, draws: Draws) -> MatrixProduct:
     """The matrix of a spectrum."""
     if spectrum.frequencies is not None:
         return MatrixProduct(np.ascontiguousarray(spectrum.frequencies))
-    if spectrum.gaussians is not None:  # U is learned: the transform of the unit vectors
-        frequencies = np.empty((draws.shape.n_inputs, draws.shape.n_frequencies))
-        fast_transform(spectrum, draws).phases(np.eye(draws.shape.n_inputs), frequencies)
-        return MatrixProduct(frequencies)
+    if spectrum.gaussians is not None:  # U is learned
+        return MatrixProduct(fast_transform(spectrum, draws).matrix())
     return MatrixProduct(spectrum.input_scale[draws.shape.component].T * draws.directions * spectrum.radii)
 
 
@@ -56,8 +54,7 @@ def matrix_product_pullback(sums, spectrum: Spectrum, draws: Draws) -> dict:
     if spectrum.frequencies is not None:
         return {"frequencies": frequencies_bar}
     if spectrum.gaussians is not None:
-        transform = fast_transform(spectrum, draws)
-        stack_sums = transform.pullback(np.eye(draws.shape.n_inputs), np.ascontiguousarray(frequencies_bar))
+        stack_sums = fast_transform(spectrum, draws).matrix_pullback(frequencies_bar)
         return fast_transform_pullback(stack_sums, spectrum, draws)
     directed = frequencies_bar * draws.directions  # W_bar ∘ U
     scale = spectrum.input_scale[draws.shape.component].T

@@ -4,8 +4,10 @@ In: a `Spectrum` and `Draws`. Out: `FastTransform`, its phases for any block, an
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from scipy.linalg import hadamard
 
 from alakarte.compiled.fastfood import project, project_pullback
 from alakarte.records import Draws, Spectrum
@@ -48,6 +50,37 @@ class FastTransform:
     def pullback(self, x, phase_bar):
         """Sums over rows: derivatives by input_scale, signs, gaussians, factor."""
         return project_pullback(x, *self._matrices, phase_bar)
+
+    def matrix(self):
+        """(d, F) the phases of the unit vectors."""
+        phase = self.factor[..., None] * self._unit_vectors()[2]
+        return np.ascontiguousarray(phase.reshape(self.factor.size, -1)[self.position].T)
+
+    def matrix_pullback(self, matrix_bar):
+        """`pullback` of the unit vectors: derivatives from those by `matrix`."""
+        n_inputs = self.input_scale.shape[1]
+        h, mixed, output = self._unit_vectors()
+        bar = np.zeros((self.factor.size, n_inputs))
+        bar[self.position] = matrix_bar.T
+        bar = bar.reshape(output.shape)
+        inner = h @ (self.factor[..., None] * bar)  # H = Hᵀ
+        columns_bar = (inner * self.gaussians[..., None] * h[self.permutation, :n_inputs]).sum(axis=1)
+        signs_bar = np.zeros_like(self.signs)
+        signs_bar[:, :n_inputs] = columns_bar * self.input_scale
+        gaussians_bar, factor_bar = (inner * mixed).sum(axis=2), (bar * output).sum(axis=2)
+        return columns_bar * self.signs[:, :n_inputs], signs_bar, gaussians_bar, factor_bar
+
+    def _unit_vectors(self):
+        """H, and Π H B pad(a) and H G Π H B pad(a) of the unit vectors (T, p, d); H is small where inputs are few."""
+        n_inputs = self.input_scale.shape[1]
+        h = _hadamard_matrix(self.signs.shape[1])
+        mixed = h[self.permutation, :n_inputs] * (self.signs[:, :n_inputs] * self.input_scale)[:, None]
+        return h, mixed, h @ (self.gaussians[..., None] * mixed)
+
+
+@lru_cache(maxsize=4)
+def _hadamard_matrix(p):
+    return hadamard(p, dtype=float)
 
 
 def fast_transform(spectrum: Spectrum, draws: Draws) -> FastTransform:

@@ -77,7 +77,7 @@ class FeatureMap:
     def pullback_zeros(self):
         """Zeros of the shapes of `pullback`."""
         zeros = self.projection.pullback_zeros()
-        return zeros if self.centre is None else [np.zeros(self.centre.shape), *zeros]
+        return zeros if self.centre is None else [np.zeros((len(self.centre), self.component.size)), *zeros]
 
     def pullback(self, x, phi, phi_p, residual, weight_mean, row_weight, scratch: Scratch | None = None):
         """Sums over rows for `spectrum_bar`, from Φ_bar = W (ΦP − rβᵀ); arguments as in `reference.py`."""
@@ -91,9 +91,9 @@ class FeatureMap:
                 wave_pairs_pullback(*arguments, phase_bar)
                 parts = self.projection.pullback(rows, phase_bar)
             else:
-                shift_bar = scratch.array("shift", (len(rows), self.centre.shape[1]), x.dtype)
-                wave_products_pullback(*arguments, self.component, phase_bar, shift_bar)
-                parts = rows.T @ shift_bar, *self.projection.pullback(rows, phase_bar)
+                zeta_bar = scratch.array("zeta", phase_bar.shape, x.dtype)
+                wave_products_pullback(*arguments, phase_bar, zeta_bar)
+                parts = rows.T @ zeta_bar, *self.projection.pullback(rows, phase_bar)
             for total, part in zip(sums, parts, strict=True):
                 total += part
         return sums
@@ -112,7 +112,8 @@ def spectrum_bar(features: FeatureMap, sums, log_amplitude_bar, spectrum: Spectr
     """Derivatives by the spectrum from the sums of `FeatureMap.pullback`."""
     centre_bar = None
     if features.centre is not None:
-        centre_bar, sums = sums[0].T, sums[1:]
+        starts = np.searchsorted(features.component, np.arange(features.centre.shape[1]))
+        centre_bar, sums = np.add.reduceat(sums[0], starts, axis=1).T, sums[1:]
     fast = isinstance(features.projection, FastTransform)
     pullback = fast_transform_pullback if fast else matrix_product_pullback
     return Spectrum(log_amplitude_bar, centre=centre_bar, **pullback(sums, spectrum, draws))
