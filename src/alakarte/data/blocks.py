@@ -5,10 +5,9 @@ Rows are cut into a fixed number of lanes, each with a sum of its own, added in 
 table and the size of the sum, never on the number of threads.
 """
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -24,7 +23,7 @@ LANE_BYTES = 256e6  # all lanes' sums together, unless two exceed it
 
 
 class Scratch:
-    """Buffers that a thread uses again for every block: fresh pages cost as much as the work on them."""
+    """Buffers used again for every block and every pass: fresh pages cost as much as the work on them."""
 
     def __init__(self):
         self.buffers = {}
@@ -51,6 +50,7 @@ class Rows:
     weight: np.ndarray
     block_rows: int | None = None  # by the number of columns if None
     scaling: Scaling | None = None
+    spare: list[Scratch] = field(default_factory=list, repr=False, compare=False)  # lent to the lane that runs
 
     @property
     def n_rows(self) -> int:
@@ -86,16 +86,18 @@ class Rows:
         block_rows = self.block_rows or int(np.clip(2 * n_basis, *BLOCK_ROWS) * (1 if itemsize == 8 else 1.5))
         errors = np.geterr()
 
-        local = threading.local()
-
         def visit(index):
             sums = first if index == 0 else zero()
-            scratch = local.__dict__.setdefault("scratch", Scratch())
+            try:
+                scratch = self.spare.pop()
+            except IndexError:
+                scratch = Scratch()
             low, high = lanes[index], lanes[index + 1]
             edges = np.linspace(low, high, -(-(high - low) // block_rows) + 1).astype(int)
             with np.errstate(**errors):  # threads do not inherit it
                 for start, stop in pairwise(edges):
                     function(sums, scratch, *self.block(start, stop), *arguments)
+            self.spare.append(scratch)
             return sums
 
         n_lanes = len(lanes) - 1
