@@ -74,21 +74,29 @@ def svgp(X, y, X_test, epochs=20, inducing=512, batch=1024):
     return mean, std, seconds, f"{epochs} epochs, {inducing} inducing points"
 
 
-def xgpr(X, y, X_test, features=2048):
-    """Random features with fixed kernels: Matérn-5/2, crude tuning and then conjugate gradients, its own defaults."""
+def xgpr(X, y, X_test, features=4096):
+    """Random features of an isotropic Matérn-5/2 kernel: its crude tuning with 1024 of them, conjugate gradients after.
+
+    Its evidence leaves the common amplitude out, and so do its variances: they are scaled to the errors on a tenth of
+    the rows, held out.
+    """
     from xGPR import build_regression_dataset, xGPRegression
 
     x_mean, x_std = X.mean(axis=0), X.std(axis=0)
     x_std = np.where(x_std > 0, x_std, 1.0)
+    X, X_test = (X - x_mean) / x_std, (X_test - x_mean) / x_std
     began = time.perf_counter()
-    data = build_regression_dataset((X - x_mean) / x_std, y)
+    train, held = _split(len(X))
+    data = build_regression_dataset(X[train], y[train])
     model = xGPRegression(1024, 512, "Matern", verbose=False)
     model.tune_hyperparams_crude(data)
     model.num_rffs = features
     model.fit(data)
+    mean, variance = model.predict(X[held], get_var=True)
+    scale = np.mean((mean - y[held]) ** 2 / np.maximum(variance, 1e-12))
     seconds = time.perf_counter() - began
-    mean, variance = model.predict((X_test - x_mean) / x_std, get_var=True)
-    return mean, np.sqrt(np.maximum(variance, 1e-12)), seconds, f"{features} features"
+    mean, variance = model.predict(X_test, get_var=True)
+    return mean, np.sqrt(scale * np.maximum(variance, 1e-12)), seconds, f"{features} features"
 
 
 def lightgbm(X, y, X_test):
