@@ -5,12 +5,14 @@ import sys
 import tracemalloc
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
+import alakarte.budget
 import alakarte.learn
 import alakarte.menu
 import alakarte.progress
@@ -211,6 +213,27 @@ def test_max_time_is_kept_and_gives_a_model():
     assert np.isfinite(model.predict(X[:5], return_std=True)).all()
     assert model.stop_reason_.startswith("max_time=0.2 s reached")
     assert len(model.ranking_) < 3
+
+
+@pytest.mark.parametrize("limit", [3, 10, 40, 120])
+@pytest.mark.parametrize("kernel", ["auto", "gm"])
+def test_max_time_is_honoured_to_within_one_evaluation(monkeypatch, kernel, limit):
+    """By a clock of its own, on which every evaluation takes a second."""
+    X, y, _ = table(2, n=300)
+    now, real = [0.0], alakarte.learn.nlml_gradient
+
+    def timed(problem, theta):
+        now[0] += 1
+        return real(problem, theta)
+
+    monkeypatch.setattr(alakarte.budget, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(alakarte.learn, "nlml_gradient", timed)
+    settings = {"n_restarts": 3, "n_jobs": 1, "random_state": 0, "n_components": 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = GPRegressor(kernel, max_time=limit, tol=0.0, max_iter=10**6, **settings).fit(X, y)
+    assert now[0] <= limit + 1
+    assert np.isfinite(model.predict(X[:5], return_std=True)).all()
 
 
 def test_only_a_limit_brings_more_work(monkeypatch):

@@ -108,10 +108,12 @@ def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progr
     screened = []
     if len(points) > 1 and settings.max_iter_restart > 0:
         screened = _screen(problem, points, settings, progress, budget)
-        points = [min(screened, key=lambda run: run.value).theta]
+        best = min(screened, key=lambda run: run.value)
+        if budget.stop():
+            return Learned(problem, best, screened, [best], few.total)
+        points = [best.theta]
     problem, run = _long_run(replace(problem, rows=more), points[0], settings, long, progress, budget)
     if screened and not np.isfinite(run.value):  # no number in the long run: the best of the screening stands
-        best = min(screened, key=lambda run: run.value)
         run = replace(run, theta=best.theta, value=best.value)
     return Learned(problem, run, screened or [run], [run], (few if screened else more).total)
 

@@ -134,7 +134,8 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
         best = refine(kitchen, best, rng.spawn(1)[0])
     if ranking:
         ranking = [best, *ranking[1:]]
-    if budget.max_time is not None and best.settings.n_posterior_frequencies == "auto":
+    growing = best.at is not None and best.settings.n_posterior_frequencies == "auto"
+    if growing and budget.max_time is not None and not budget.stop():
         best, ranking = more(kitchen, best, ranking, rng.spawn(1)[0])
     final = _final(kitchen, best, rng.spawn(1)[0])
     if kitchen.may_release(best, final):

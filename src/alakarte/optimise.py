@@ -131,21 +131,32 @@ def _search(recorder, theta, bounds, max_iter, tol):
 
 
 def screen(function, starts, bounds, max_iter: int, tol: float, n_jobs: int = 1, report=None, budget=None):
-    """A short run from every start, `n_jobs` at a time: a list of `Run`."""
-    budget = budget or Budget()
+    """A short run from every start, `n_jobs` at a time: a list of `Run`; fewer where the budget is used up."""
+    budget, runs = budget or Budget(), {}
 
     def one(index):
+        if runs and budget.stop():
+            return
         run = minimise(function, starts[index], bounds, max_iter, tol, budget=budget)
         if report is not None:
             report(index + 1, run)
-        return run
+        runs[index] = run
 
     if n_jobs == 1:
-        return [one(index) for index in range(len(starts))]
-    with ThreadPoolExecutor(n_jobs) as pool:
-        futures = [pool.submit(one, index) for index in range(len(starts))]
-        try:
-            return [future.result() for future in futures]
-        except KeyboardInterrupt:  # the other starts see it at their next evaluation
-            budget.interrupted = True
-            return [future.result() for future in futures]
+        for index in range(len(starts)):
+            one(index)
+    else:
+        with ThreadPoolExecutor(n_jobs) as pool:
+            futures = [pool.submit(one, index) for index in range(len(starts))]
+            try:
+                _wait_for(futures)
+            except KeyboardInterrupt:  # the other starts see it at their next evaluation
+                budget.interrupted = True
+                _wait_for(futures)
+    return [runs[index] for index in sorted(runs)]
+
+
+def _wait_for(futures):
+    """Until all are done; an error of one of them is raised."""
+    for future in futures:
+        future.result()

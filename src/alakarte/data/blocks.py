@@ -69,11 +69,13 @@ class Rows:
 
     def whole(self) -> "Rows":
         """All rows standardised, in memory."""
-        return self if self.scaling is None else Rows(*self.block(0, self.n_rows), self.block_rows)
+        if self.scaling is None:
+            return self
+        return Rows(*self.block(0, self.n_rows), self.block_rows, spare=self.spare)
 
     def subset(self, picked) -> "Rows":
         """Rows `picked` (k,), ascending, standardised, in memory."""
-        part = Rows(self.x[picked], self.y[picked], self.weight[picked], self.block_rows, self.scaling)
+        part = Rows(self.x[picked], self.y[picked], self.weight[picked], self.block_rows, self.scaling, self.spare)
         return part.whole()
 
     def map_sum(self, function: Callable, zero: Callable, *arguments, n_basis=1024, itemsize=8, n_jobs=1):
