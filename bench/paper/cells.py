@@ -1,0 +1,89 @@
+"""What is run: cells, each a set, a method and a fold, with the settings of the paper or the library's own.
+
+In: names. Out: `Cell`s in the order in which they tell most. Nothing here is chosen by data set, only by its group.
+"""
+
+from dataclasses import asdict, dataclass
+from itertools import product
+
+from bench.paper.published import METHODS, PAPER
+
+# Q and m of the paper's section 5
+SIZES = {"small": (5, 256), "medium": (3, 256)}
+LARGE = {"3droad": (6, 16), "buzz": (6, 16), "song": (5, 8), "houseelectric": (5, 8)}
+FOLDS_OF_ALL = 800  # rows up to which all ten folds are run
+SWEEP_SETS = ("concrete", "energy")
+SWEEP_Q = ((1, 32), (2, 32), (4, 32), (8, 32), (16, 32))
+SWEEP_M = ((2, 8), (2, 16), (2, 32), (2, 64), (2, 128), (2, 256))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run; `mode` "paper", "auto" or "sweep"."""
+
+    set: str
+    method: str
+    fold: int
+    mode: str
+    Q: int | None = None  # the mode's own if None
+    m: int | None = None
+
+    def key(self) -> tuple:
+        """What makes it the same run."""
+        return tuple(asdict(self).values())
+
+
+def group(name: str, n_rows: int | None = None) -> str:
+    """Small, medium or large: the paper's, or by rows for a set it does not have."""
+    if name in PAPER:
+        return PAPER[name].group
+    return "small" if n_rows <= 2000 else "medium" if n_rows <= 100_000 else "large"
+
+
+def schedule(cell: Cell, n_rows: int) -> str:
+    """The paper's literal protocol, the progressive one where that costs hours, or the library's defaults."""
+    if cell.mode == "auto":
+        return "defaults"
+    return "literal" if group(cell.set, n_rows) == "small" else "progressive"
+
+
+def settings(cell: Cell, n_rows: int) -> dict:
+    """Arguments of GPRegressor for a cell."""
+    if cell.mode == "auto":
+        return {"random_state": cell.fold}
+    kind = group(cell.set, n_rows)
+    Q, m = (cell.Q, cell.m) if cell.Q else SIZES.get(kind) or LARGE.get(cell.set, (5, 8))
+    exact = kind == "small" and cell.method in ("rbf", "ard") and cell.mode == "paper"
+    return {
+        "kernel": cell.method,
+        "n_components": Q,
+        "n_frequencies": m,
+        "n_posterior_frequencies": None,
+        "n_learning_rows": None if kind == "small" else "auto",
+        "expansion": "exact" if exact else "fastfood",
+        "n_restarts": 5 if cell.method == "rbf" else 10,
+        "max_iter": 150,
+        "max_iter_restart": 20,
+        "random_state": cell.fold,
+    }
+
+
+def cells(names, folds=None, methods=METHODS, modes=("paper", "auto")) -> list[Cell]:
+    """All cells of some sets, first folds of all sets first; the paper's choice of folds unless told."""
+    found = []
+    for name in names:
+        kind, n_rows = group(name), PAPER[name].n_rows
+        wanted = range(10) if n_rows <= FOLDS_OF_ALL else range(3) if kind == "small" else range(1)
+        for k in folds or wanted:
+            if "paper" in modes:
+                found += [Cell(name, method, k, "paper") for method in methods]
+            if "auto" in modes:
+                found.append(Cell(name, "auto", k, "auto"))
+    return sorted(found, key=lambda cell: (cell.fold, PAPER[cell.set].n_rows))
+
+
+def sweep(names=SWEEP_SETS, folds=(0,), methods=METHODS) -> list[Cell]:
+    """RMSE against Q at m = 32 and against m at Q = 2, at Q·m frequencies for all methods."""
+    sizes = dict.fromkeys((*SWEEP_M, *SWEEP_Q))
+    every = product(folds, sizes, names, methods)
+    return [Cell(name, method, k, "sweep", Q, m) for k, (Q, m), name, method in every]

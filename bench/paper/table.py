@@ -1,0 +1,136 @@
+"""Our table beside the paper's, from the lines of finished runs; nothing is computed anew.
+
+In: lines. Out: Markdown. A cell holds when our mean is at most the paper's mean + its standard deviation + half a unit
+of its last digit; `auto`, the library's own choice, when it is at most the best of the row + 2 % + half a unit.
+"""
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from bench.paper.published import METHODS, NO_SIGNAL, PAPER
+
+REMARKS = Path(__file__).parent / "remarks.md"
+COLUMNS = (*METHODS, "auto")
+
+
+def means(lines) -> dict[tuple[str, str], dict]:
+    """(set, method) → arrays over folds of every figure, for the paper's protocol and `auto`."""
+    found = defaultdict(lambda: defaultdict(list))
+    for line in sorted(lines, key=lambda line: line["fold"]):
+        if line["mode"] in ("paper", "auto"):
+            for name, value in line.items():
+                found[line["set"], line["method"]][name].append(value)
+    return found
+
+
+def limit(name: str, method: str) -> float:
+    """The largest mean RMSE that holds."""
+    return PAPER[name].auto_limit if method == "auto" else PAPER[name].figures[method].limit
+
+
+def holds(name: str, method: str, rmse) -> bool:
+    """Whether the mean over folds is within the limit."""
+    return bool(np.mean(rmse) <= limit(name, method))
+
+
+def sets_of(found) -> list[str]:
+    """Sets with lines, in the order of the paper."""
+    present = {name for name, _ in found}
+    return [name for name in PAPER if name in present]
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def _grid(found, cell) -> list[str]:
+    lines = ["| set | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
+    for name in sets_of(found):
+        row = [cell(name, method, found[name, method]) if (name, method) in found else "" for method in COLUMNS]
+        lines.append(f"| {name} | " + " | ".join(row) + " |")
+    return lines
+
+
+def rmse_table(found) -> list[str]:
+    """Our mean ± standard deviation over folds, the paper's below, bold where the cell does not hold."""
+
+    def cell(name, method, values):
+        ours = f"{_number(np.mean(values['rmse']))} ± {_number(np.std(values['rmse']))}"
+        if not holds(name, method, values["rmse"]):
+            ours = f"**{ours}**"
+        if method == "auto":
+            return f"{ours}<br>{values['kernel'][0] if len(set(values['kernel'])) == 1 else 'various'}"
+        paper = PAPER[name].figures[method]
+        return f"{ours}<br>{paper.mean:g} ± {paper.sd:g}"
+
+    return _grid(found, cell)
+
+
+def plain_table(found, figure: str, decimals: int) -> list[str]:
+    """Mean over folds of one figure."""
+    return _grid(found, lambda name, method, values: f"{np.mean(values[figure]):.{decimals}f}")
+
+
+def summary(found) -> list[str]:
+    """How many cells hold, method by method."""
+    lines = ["| method | cells that hold | of |", "|---|---|---|"]
+    total = [0, 0]
+    for method in COLUMNS:
+        names = [name for name in sets_of(found) if (name, method) in found]
+        if method == "auto":
+            names = [name for name in names if name not in NO_SIGNAL]
+        good = [holds(name, method, found[name, method]["rmse"]) for name in names]
+        lines.append(f"| {method}{' (sets with signal)' if method == 'auto' else ''} | {sum(good)} | {len(good)} |")
+        if method not in ("rbf", "auto"):
+            total = [total[0] + sum(good), total[1] + len(good)]
+    if total[1]:
+        share = total[0] / total[1]
+        lines.append(f"| all but rbf and auto | {total[0]} ({share:.0%}) | {total[1]} |")
+    return lines
+
+
+def run_table(found) -> list[str]:
+    """Folds, schedule and seconds of every set."""
+    lines = ["| set | rows | schedule | folds | seconds a fit | folds, auto | seconds, auto |", "|---" * 7 + "|"]
+    for name in sets_of(found):
+        mine = [found[name, method] for method in METHODS if (name, method) in found]
+        row = [name, str(PAPER[name].n_rows), "", "", "", "", ""]
+        if mine:
+            seconds = np.mean([s for values in mine for s in values["seconds"]])
+            row[2:5] = mine[0]["schedule"][0], str(min(len(v["fold"]) for v in mine)), f"{seconds:.1f}"
+        if (name, "auto") in found:
+            auto = found[name, "auto"]
+            row[5:] = str(len(auto["fold"])), f"{np.mean(auto['seconds']):.1f}"
+        lines.append("| " + " | ".join(row) + " |")
+    return lines
+
+
+def report(lines) -> str:
+    """The whole page."""
+    found = means(lines)
+    blocks = [
+        "# The paper's table beside ours",
+        "This page is made by `python -m bench.paper table --out docs/results.md` from the lines in "
+        "`bench/results/paper.jsonl`, one a run: `python -m bench.paper run` makes them.",
+        REMARKS.read_text(encoding="utf-8").strip(),
+        "## RMSE in each set's own units",
+        "Ours, mean ± standard deviation over folds, above the paper's. **Bold: does not hold**, which is to say that "
+        "our mean exceeds the paper's mean + its standard deviation + half a unit of its last digit; `auto`, the "
+        "library's defaults (below it the kernel it chose): exceeds the best of the paper's row + 2 % + half a unit.",
+        "\n".join(rmse_table(found)),
+        "\n".join(summary(found)),
+        "## RMSE over std(y)",
+        "\n".join(plain_table(found, "rmse_over_std", 3)),
+        "## Log density of test rows, of standardised y (the paper has none)",
+        "\n".join(plain_table(found, "log_density_standardised", 2)),
+        "## Coverage of 95 % intervals",
+        "\n".join(plain_table(found, "coverage", 3)),
+        "## What was run",
+        "literal: the paper's starts, iterations and all rows; progressive: starts on 1,000 rows, the long run on all "
+        "of up to 8,000 rows or else on 4,000 and then 10,000, the posterior on all rows. Fits ran side by side, one "
+        "thread each, unless the line says otherwise.",
+        "\n".join(run_table(found)),
+    ]
+    return "\n\n".join(blocks) + "\n"
