@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install demo test lint format bench clean
+.PHONY: install demo test lint format bench paper-smoke clean
 
 install: .venv/.installed
 
@@ -19,6 +19,9 @@ test: install lint
 
 bench: install
 	$(BIN)/python -m bench.speed
+
+paper-smoke: install
+	$(BIN)/python -m bench.paper smoke
 
 lint: install
 	$(BIN)/ruff check src tests bench

@@ -98,9 +98,8 @@ def run(todo: list[Cell], path: Path = LINES, max_time: float | None = None, sid
     say(f"{len(todo)} cells, {len(todo) - len(left)} of them finished before")
     path.parent.mkdir(parents=True, exist_ok=True)
     began, n_failed, clock = time.perf_counter(), 0, _Clock(done.values())
-    context = multiprocessing.get_context("spawn")
     n_jobs = None if side_by_side == 1 else 1
-    with ProcessPoolExecutor(side_by_side, mp_context=context, max_tasks_per_child=1) as pool:
+    with ProcessPoolExecutor(side_by_side, mp_context=_fresh_processes(), max_tasks_per_child=1) as pool:
         running, queue = {}, list(left)
         while queue or running:
             late = max_time is not None and time.perf_counter() - began > max_time
@@ -128,6 +127,15 @@ def run(todo: list[Cell], path: Path = LINES, max_time: float | None = None, sid
                 clock.add(line)
                 say(f"{_text(line)}  {_duration(clock.left([*queue, *running.values()]) / side_by_side)} left")
     return n_failed
+
+
+def _fresh_processes():
+    """A context whose processes have nothing of the last run, but the imports where the system allows that."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return context
 
 
 class _Clock:
