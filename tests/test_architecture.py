@@ -22,6 +22,7 @@ LAYERS = [
     ("starts", "stages", "optimise", "posterior", "fitted", "refit"),
     ("learn", "transformer"),
     ("release", "checks"),
+    ("kitchen",),
     ("menu",),
     ("describe", "online", "predictions"),
     ("regressor",),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from alakarte.menu import Fit
+from alakarte.kitchen import Fit
 
 
 def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
@@ -13,6 +13,7 @@ def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
     value, norm, seconds = (np.array(column) for column in zip(*run.trace, strict=True))
     n_components = found.settings.n_components
     return {
+        "input_tails_": None if (tails := found.scaling.tails) is None else tails.edge * found.scaling.x_scale,
         "n_components_": n_components,
         "n_frequencies_": learned.problem.draws.shape.n_frequencies // n_components,
         "n_posterior_frequencies_": shape.n_frequencies // n_components,
@@ -37,6 +38,7 @@ def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
             {
                 "kernel": one.settings.kernel.name,
                 "n_components": one.settings.n_components,
+                "drawn_in": one.drawn_in,
                 "n_basis": one.at.n_basis,
                 "log_marginal_likelihood": -one.at.value - one.at.model.problem.rows.total * log_scale,
                 "n_parameters": one.learned.problem.layout.size,

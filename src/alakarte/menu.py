@@ -5,114 +5,30 @@ log evidence − ½ k log N, k the number of learned parameters: without that pr
 A kernel given by name goes the same way, alone.
 """
 
-from dataclasses import dataclass, replace
-from functools import cached_property
-
-import numpy as np
+from dataclasses import replace
 
 from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.kernels.registry import resolve
-from alakarte.learn import Learned, Settings, learn, learn_more, prune
+from alakarte.kitchen import TASTE_ROWS, Fit, Kitchen, Tasted
+from alakarte.learn import Settings, learn_more
 from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
-from alakarte.refit import Refit, enlarge, flops, grow, grows, most_columns, refit
-from alakarte.release import n_free, release, release_flops
-from alakarte.sizes import choose_sizes, most_components, taste_columns
+from alakarte.refit import Refit, enlarge, flops, grow, most_columns, refit
+from alakarte.release import n_free, release
+from alakarte.sizes import most_components, taste_columns
 from alakarte.stages import PAYS, Stage, first_stages, last_stage, row_subsets, second_stage
 
 CANDIDATES = ("ard", "rbf", "pwl", "gm")
 EXACT_CANDIDATES = ("ard", "rbf", "matern32")
 FEW_ROWS = 2000  # beyond, one length-scale for all inputs is no candidate: `ard` has it within, at a small price
-TASTE_ROWS = 100_000
 NEAR = 0.1  # nats a row behind the best: still a contender
 CONTENDERS = 2
+CLEARLY = 20.0  # nats: the same kernel, learned twice, differs by some
 MORE = 0.02  # nats a row that more columns gain: reason enough to learn with more of them
 SECOND_COLUMNS = 1024
 LEVELS = 4
-
-
-@dataclass(frozen=True)
-class Tasted:
-    """A kernel that was learned, and its posterior at the columns where kernels are compared."""
-
-    settings: Settings
-    learned: Learned
-    at: Refit | None
-    level: int = -1  # of `refine`
-
-    @cached_property
-    def score(self) -> float:
-        """Log evidence − ½ k log N in standardised units."""
-        k, N = self.learned.problem.layout.size, self.at.model.problem.rows.total
-        return -self.at.value - 0.5 * k * np.log(N)
-
-    @property
-    def label(self) -> str:
-        """Kernel and components."""
-        Q = self.settings.n_components
-        return self.settings.kernel.name + (f" with Q = {Q}" if self.settings.kernel.has_components else "")
-
-
-@dataclass(frozen=True)
-class Fit:
-    """All that a regressor keeps; `value` is the nlml on all rows."""
-
-    settings: Settings
-    learned: Learned
-    final: Refit
-    value: float
-    ranking: list[Tasted]
-
-
-@dataclass(frozen=True)
-class Kitchen:
-    """What all candidates of one fit share."""
-
-    settings: Settings  # of the user; kernel None: the menu
-    rows: Rows
-    some: Rows  # on which kernels are compared
-    scaling: Scaling
-    progress: Progress
-    budget: Budget
-
-    def sized(self, kernel, n_components=None) -> Settings:
-        """Settings of one kernel with its numbers of components and frequencies."""
-        user, n_components = self.settings, n_components or self.settings.n_components
-        table = self.rows.n_rows, self.rows.x.shape[1]
-        n_components, n_frequencies = choose_sizes(kernel, n_components, user.n_frequencies, *table)
-        growing = grows(kernel) and user.expansion != "exact"
-        if not growing or (user.n_posterior_frequencies == "auto" and user.n_frequencies is not None):
-            user = replace(user, n_posterior_frequencies=None)  # what was asked for
-        return replace(user, kernel=kernel, n_components=n_components, n_frequencies=n_frequencies)
-
-    def may_release(self, best: Tasted, final: Refit) -> bool:
-        """Whether there is time to try free frequencies, and rows for them; the sums must be those of all rows."""
-        if best.settings.n_posterior_frequencies != "auto" or final.sums is None or self.rows.n_rows > TASTE_ROWS:
-            return False
-        table = self.rows.n_rows, self.rows.x.shape[1]
-        patient = self.budget.max_time is not None and not self.budget.stop() and self.settings.noise_std is None
-        return patient and n_free(*table) > 0 and self.budget.seconds(release_flops(*table)) < 0.9 * self.budget.left()
-
-    def learn(self, own: Settings, rng, warm=None) -> Learned:
-        """The first stages."""
-        return learn(own, self.some, self.scaling, rng, self.progress, warm, self.budget)
-
-    def tasted(self, own: Settings, learned: Learned, rng, columns: int = 0) -> Tasted:
-        """Its posterior at `columns`, or the common number of them, on the common rows."""
-        if own.n_posterior_frequencies == "auto" and self.settings.n_components is None:
-            own, learned = prune(own, learned, rng)
-        problem, theta = replace(learned.problem, rows=self.some), learned.run.theta
-        if own.expansion == "exact":
-            return Tasted(own, learned, Refit(model_at(problem, theta), theta, nlml(problem, theta), None))
-        if grows(own.kernel):
-            problem = enlarge(problem, columns or taste_columns(self.some.n_rows), rng)
-        one = Tasted(own, learned, refit(problem, theta, self.budget))
-        self.progress.say(
-            f"{one.label}: score {one.score:.1f} with {one.at.n_basis} columns on {self.some.n_rows} rows"
-        )
-        return one
 
 
 def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, budget: Budget, warm=None) -> Fit:
@@ -130,10 +46,15 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
             best = ranking[0]
         else:
             ranking, own = [], kitchen.sized(settings.kernel)
-            best = Tasted(own, kitchen.learn(own, learn_rng, warm), None)
+            best = Tasted(own, kitchen.learn(own, learn_rng, warm), None, drawn_in=scaling.tails is not None)
         best = refine(kitchen, best, rng.spawn(1)[0])
-    if ranking:
-        ranking = [best, *ranking[1:]]
+        if ranking:
+            ranking = [best, *ranking[1:]]
+            if not budget.stop() and (other := kitchen.with_tails_drawn_in()):
+                one = once_more(other, best, rng.spawn(1)[0])
+                if one.score > best.score + CLEARLY:
+                    kitchen, best, ranking = other, one, [one, *ranking]
+                    rows, scaling = other.rows, other.scaling
     growing = best.at is not None and best.settings.n_posterior_frequencies == "auto"
     if growing and budget.max_time is not None and not budget.stop():
         best, ranking = more(kitchen, best, ranking, rng.spawn(1)[0])
@@ -143,11 +64,11 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
             found = release(best.settings, final, rows, scaling, rng.spawn(1)[0], progress, budget)
         if found is not None:
             own, learned, final = found
-            best = Tasted(own, learned, final)
+            best = Tasted(own, learned, final, drawn_in=scaling.tails is not None)
             ranking = [best, *ranking] if ranking else []
     same = final.model.problem.rows is best.learned.problem.rows and final.theta is best.learned.run.theta
     value = best.learned.run.value if same else nlml(final.model.problem, final.theta, final.sums)  # accurate form
-    return Fit(best.settings, best.learned, final, value, ranking)
+    return Fit(best.settings, best.learned, final, value, ranking, scaling)
 
 
 def taste(kitchen: Kitchen, rng) -> list[Tasted]:
@@ -169,9 +90,17 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
     return tasted
 
 
+def once_more(kitchen: Kitchen, best: Tasted, rng) -> Tasted:
+    """The best kernel in another kitchen, where the tails of inputs are drawn in."""
+    own, (learn_rng, taste_rng, refine_rng) = kitchen.sized(best.settings.kernel), rng.spawn(3)
+    kitchen.progress.say("some inputs lie far out: once more with their tails drawn in")
+    return refine(kitchen, kitchen.tasted(own, kitchen.learn(own, learn_rng), taste_rng), refine_rng)
+
+
 def contenders(kitchen: Kitchen, tasted: list[Tasted]) -> list[Tasted]:
-    """Those not far behind the best."""
-    return [one for one in tasted if one.score > tasted[0].score - NEAR * kitchen.some.total]
+    """Those not far behind the best, on the same inputs."""
+    least = tasted[0].score - NEAR * kitchen.some.total
+    return [one for one in tasted if one.score > least and one.drawn_in == (kitchen.scaling.tails is not None)]
 
 
 def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Tasted, list[Tasted]]:

@@ -89,6 +89,9 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
     ranking_ : list of dict
         Kernels that were tasted, best first: ``kernel``, ``n_components``, ``log_marginal_likelihood``,
         ``n_parameters``, ``score``.
+    input_tails_ : (n_features_in_,) array or None
+        Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
+        the median, in units of each input, beyond which u = x − median was drawn in to t (1 + log(u/t)). Else None.
     n_components_, n_frequencies_, n_posterior_frequencies_, n_learning_rows_ : int
         What was used.
     growth_reason_ : str
@@ -169,18 +172,18 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         """
         settings, budget = check_settings(self), Budget(self.max_time)
         X, y, weight = merge_rows(*read_training(self, X, y, sample_weight))
-        scaling = standardise(X, y, weight)
+        scaling, warm = standardise(X, y, weight), None
+        if self.warm_start and hasattr(self, "_learned"):
+            settings, warm = replace(settings, kernel=self.kernel_.kernel), self._learned
+            scaling = replace(scaling, tails=self._scaling.tails)
         rows = Rows(X, y[:, None], weight, scaling=scaling)
         if len(X) <= MERGE_ROWS:
             rows = rows.whole()
         offset = rows.total * np.log(scaling.y_scale)
-        warm = None
-        if self.warm_start and hasattr(self, "_learned"):
-            settings, warm = replace(settings, kernel=self.kernel_.kernel), self._learned
         progress = Progress(self.verbose, lambda value: -value - offset)
         with one_blas_thread(), closing(progress):
             found = fit(settings, rows, scaling, generator(self.random_state), progress, budget, warm)
-            model = found.final.model
+            model, scaling = found.final.model, found.scaling
             self._posterior = posterior(model, found.final.sums)
             self.relevance_ = relevance(model.problem, model.spectrum, scaling.x_live)
         self._learned = found.learned.problem.draws, found.learned.run.theta

@@ -7,13 +7,14 @@ table and the size of the sum, never on the number of threads.
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 
 from alakarte.compiled.layout import aligned
 from alakarte.data.standardise import Scaling
+from alakarte.data.tails import Tails, find_tails
 
 BLOCK_ROWS = (1024, 2048)  # twice the columns, within these: small blocks stay in the cache, large ones feed BLAS
 LANES = 8
@@ -77,6 +78,21 @@ class Rows:
         """Rows `picked` (k,), ascending, standardised, in memory."""
         part = Rows(self.x[picked], self.y[picked], self.weight[picked], self.block_rows, self.scaling, self.spare)
         return part.whole()
+
+    def tails(self) -> Tails:
+        """Where the tails of the standardised inputs begin."""
+        return find_tails(self.block(0, self.n_rows)[0], self.weight)
+
+    def reach(self, tails: Tails) -> float:
+        """How many edges from the median the farthest input lies."""
+        ends = np.stack([self.x.min(axis=0), self.x.max(axis=0)])
+        return tails.reach(ends if self.scaling is None else self.scaling.inputs(ends))
+
+    def drawn_in(self, tails: Tails) -> "Rows":
+        """The same rows with the tails of their inputs drawn in."""
+        if self.scaling is None:
+            return replace(self, x=tails.draw_in(self.x))
+        return replace(self, scaling=replace(self.scaling, tails=tails))
 
     def map_sum(self, function: Callable, zero: Callable, *arguments, n_basis=1024, itemsize=8, n_jobs=1):
         """Sums over all blocks, of a size that suits `n_basis` columns of `itemsize` bytes: a list of arrays.

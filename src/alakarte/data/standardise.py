@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from alakarte.data.tails import Tails
 from alakarte.errors import InvalidInput
 
 # Standardised inputs are cut here: a query further away than this says nothing, and must stay finite.
@@ -29,6 +30,7 @@ class Scaling:
     x_live: np.ndarray  # (d,) whether the input varies
     y_mean: float
     y_scale: float
+    tails: Tails | None = None  # drawn in, if there
 
     def inputs(self, x):
         """Standardised copy of x (rows, d), row-major."""
@@ -38,7 +40,7 @@ class Scaling:
         np.clip(z, -FAR, FAR, out=z)
         if not self.x_live.all():
             z[:, ~self.x_live] = 0.0
-        return z
+        return z if self.tails is None else self.tails.draw_in(z)
 
     @property
     def y_variance(self) -> float:
