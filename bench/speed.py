@@ -253,8 +253,8 @@ def exact():
         theirs=lambda: theirs.log_marginal_likelihood(theirs.kernel_.theta, eval_gradient=True),
     )
     ratio = seconds["theirs"] / seconds["ours"]
-    what = f"exact ard, one evaluation ({seconds['ours'] * 1e3:.0f} ms), n=1500, d=5: scikit-learn / ours"
-    line(what, f"{ratio:.1f} ×", "≥ 4 ×", ratio >= 4)
+    figure = f"{ratio:.1f} × ({seconds['ours'] * 1e3:.0f} ms)"
+    line("exact ard, one evaluation, n=1500, d=5: scikit-learn / ours", figure, "≥ 4 ×", ratio >= 4)
 
 
 def predict():
@@ -264,7 +264,7 @@ def predict():
     theirs = make_pipeline(RBFSampler(n_components=1536, random_state=0), Ridge()).fit(X, y)
     seconds = best_of(5, ours=lambda: ours.predict(Z), theirs=lambda: theirs.predict(Z))
     ratio = seconds["theirs"] / seconds["ours"]
-    line("predict the mean, 10⁵ rows, d=8, D=1536: RBFSampler + Ridge / ours", f"{ratio:.1f} ×", "≥ 8 ×", ratio >= 8)
+    line("predict the mean, 10⁵ rows, D=1536: RBFSampler + Ridge / ours", f"{ratio:.1f} ×", "≥ 8 ×", ratio >= 8)
 
 
 PEAK = """
