@@ -2,7 +2,7 @@
 
 Every cell runs in a process of its own and adds a JSON line: RMSE (own units and over std(y)), log density, coverage,
 seconds, peak memory beyond the data. Cells that are there already are not run again. `--plot FILE` draws error against
-time from the lines. `memmap` and `growth` in place of a set run the parts on generated rows.
+time from the lines, `--table` prints them all. `memmap` and `growth` in place of a set run the parts on generated rows.
 """
 
 import argparse
@@ -92,6 +92,22 @@ def pooled(lines):
     covered = np.array([line["coverage"] for line in ours])
     if len(ours):
         print(f"coverage of 95 % intervals, pooled over {int(rows.sum())} test rows: {rows @ covered / rows.sum():.4f}")
+
+
+def table(lines):
+    """All lines as Markdown, means over folds."""
+    print("| set | method | RMSE, own units | over std | log density | coverage | seconds | MB |")
+    print("|---" * 8 + "|")
+    groups = {}
+    for line in sorted(lines, key=lambda line: (SETS.index(line["set"]), line["method"] != "alakarte")):
+        groups.setdefault((line["set"], line["method"], line["max_time"]), []).append(line)
+    names = ("rmse", "rmse_over_std", "log_density", "coverage", "seconds", "peak_mb")
+    for (name, method, max_time), group in groups.items():
+        label = method.replace("_", " ") + (f", {max_time:g} s" if max_time else "")
+        label += f", {len(group)} folds" if len(group) > 1 else ""
+        means = [np.mean([line[figure] for line in group]) for figure in names]
+        cells = (f"{mean:.{digits}f}" for mean, digits in zip(means, (4, 4, 3, 3, 0, 0), strict=True))
+        print(f"| {name} | {label} | " + " | ".join(cells) + " |")
 
 
 def growth():
@@ -187,14 +203,19 @@ def main(arguments):
     parser.add_argument("--max-time", type=float)
     parser.add_argument("--out", type=Path, default=LINES)
     parser.add_argument("--plot", type=Path)
+    parser.add_argument("--table", action="store_true", help="print what there is, run nothing")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.one:
         print(json.dumps(one(json.loads(options.one))))
         return
+    lines = [json.loads(text) for text in options.out.read_text().splitlines()] if options.out.exists() else []
+    if options.table:
+        table(lines)
+        pooled(lines)
+        return
     GPRegressor(random_state=0, max_iter=2).fit(np.eye(9), np.arange(9.0))  # compile once, before any clock runs
     options.out.parent.mkdir(exist_ok=True)
-    lines = [json.loads(text) for text in options.out.read_text().splitlines()] if options.out.exists() else []
     for name in options.sets:
         if name in ("memmap", "growth"):
             globals()[name]()
