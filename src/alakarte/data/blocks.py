@@ -5,6 +5,7 @@ Rows are cut into a fixed number of lanes, each with a sum of its own, added in 
 table and the size of the sum, never on the number of threads.
 """
 
+import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -31,7 +32,7 @@ class Scratch:
 
     def array(self, name: str, shape: tuple[int, ...], dtype) -> np.ndarray:
         """An array (shape) with whatever it held last, zeros at first; valid until the same name is asked for again."""
-        size = int(np.prod(shape))
+        size = math.prod(shape)
         buffer = self.buffers.get(name)
         if buffer is None or buffer.size < size or buffer.dtype != dtype:
             buffer = self.buffers[name] = aligned((size,), dtype)
