@@ -246,8 +246,16 @@ def test_only_a_limit_brings_more_work(monkeypatch):
     assert calls
 
 
+@pytest.fixture
+def ctrl_c():
+    """Python's own handler of SIGINT: a process started in the background may ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("after", [1, 3, 7])
-def test_an_interruption_keeps_the_best_so_far(monkeypatch, after):
+def test_an_interruption_keeps_the_best_so_far(monkeypatch, after, ctrl_c):
     X, y, _ = table(2, n=200)
     calls, real = [], alakarte.learn.nlml_gradient
 

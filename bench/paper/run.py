@@ -8,6 +8,7 @@ import contextlib
 import importlib.metadata
 import json
 import multiprocessing
+import os
 import platform
 import sys
 import time
@@ -51,8 +52,10 @@ def _resident(field: str) -> float:
     return float("nan")
 
 
-def result(cell: Cell, n_jobs: int | None = None) -> dict:
-    """Fit one fold and score it."""
+def result(cell: Cell, n_jobs: int | None = None, data: str | None = None) -> dict:
+    """Fit one fold and score it; `data` is the data directory, for a process with an older environment."""
+    if data is not None:
+        os.environ["ALAKARTE_DATA"] = data
     x_train, y_train, x_test, y_test = fold(cell.set, cell.fold)
     n_rows = len(x_train) + len(x_test)
     with contextlib.suppress(OSError):
@@ -105,7 +108,7 @@ def run(todo: list[Cell], path: Path = LINES, max_time: float | None = None, sid
             late = max_time is not None and time.perf_counter() - began > max_time
             while queue and not late and len(running) < side_by_side:
                 cell = queue.pop(0)
-                running[pool.submit(result, cell, n_jobs)] = cell
+                running[pool.submit(result, cell, n_jobs, os.environ.get("ALAKARTE_DATA"))] = cell
             if not running:
                 say(f"{len(queue)} cells are left: --max-time is over")
                 break
