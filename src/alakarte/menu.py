@@ -25,7 +25,7 @@ EXACT_CANDIDATES = ("ard", "rbf", "matern32")
 FEW_ROWS = 2000  # beyond, one length-scale for all inputs is no candidate: `ard` has it within, at a small price
 NEAR = 0.1  # nats a row behind the best: still a contender
 CONTENDERS = 2
-CLEARLY = 20.0  # nats: the same kernel, learned twice, differs by some
+CLEARLY, CLEARLY_A_ROW = 20.0, 0.005  # nats: the same kernel, learned twice, differs by some
 MORE = 0.02  # nats a row that more columns gain: reason enough to learn with more of them
 SECOND_COLUMNS = 1024
 LEVELS = 4
@@ -52,7 +52,7 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
             ranking = [best, *ranking[1:]]
             if not budget.stop() and (other := kitchen.with_tails_drawn_in()):
                 one = once_more(other, best, rng.spawn(1)[0])
-                if one.score > best.score + CLEARLY:
+                if one.score > best.score + max(CLEARLY, CLEARLY_A_ROW * kitchen.some.total):
                     kitchen, best, ranking = other, one, [one, *ranking]
                     rows, scaling = other.rows, other.scaling
     growing = best.at is not None and best.settings.n_posterior_frequencies == "auto"
