@@ -19,6 +19,7 @@ import numpy as np
 from alakarte import GPRegressor
 from alakarte.metrics import coverage, log_density
 from bench.folds import fold
+from bench.memory import resident, start_peak
 from bench.peers import METHODS
 
 SETS = ("kin40k", "protein", "bike", "sml", "gas", "pumadyn32nm", "keggdirected", "parkinsons", "houseelectric")
@@ -34,20 +35,11 @@ def load(name, k):
     return x_train[:, :last], y_train, x_test[:, :last], y_test
 
 
-def memory(field="VmHWM"):
-    """Resident megabytes of this process, or their peak."""
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith(field):
-            return int(line.split()[1]) / 1024
-    return float("nan")
-
-
 def one(cell):
     """One result; printed as JSON by the child process."""
     warnings.simplefilter("ignore")
     data = load(cell["set"], cell["fold"])
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak starts here
-    before = memory("VmRSS")
+    before = start_peak()
     settings = {"max_time": cell["max_time"]} if cell["max_time"] else {}
     mean, std, seconds, note = METHODS[cell["method"]](*data[:3], **settings)
     y_train, y_test = data[1], data[3]
@@ -59,7 +51,7 @@ def one(cell):
         "coverage": float(coverage(y_test, mean, std)),
         "n_test": len(y_test),
         "seconds": seconds,
-        "peak_mb": memory() - before,
+        "peak_mb": resident("VmHWM") - before,
         "note": note,
     }
 

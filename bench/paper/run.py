@@ -4,7 +4,6 @@ In: `Cell`s and the file of lines. Out: lines. A cell that has a line is never r
 was. Peak memory is that of the fit beyond the data.
 """
 
-import contextlib
 import importlib.metadata
 import json
 import multiprocessing
@@ -22,6 +21,7 @@ import numpy as np
 from alakarte import GPRegressor
 from alakarte.metrics import coverage, log_density
 from bench.folds import fold
+from bench.memory import resident, start_peak
 from bench.paper.cells import Cell, schedule, settings
 
 LINES = Path(__file__).parents[1] / "results" / "paper.jsonl"
@@ -43,30 +43,19 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in packages}
 
 
-def _resident(field: str) -> float:
-    """Megabytes; NaN where there is no /proc."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-            if line.startswith(field):
-                return int(line.split()[1]) / 1024
-    return float("nan")
-
-
 def result(cell: Cell, n_jobs: int | None = None, data: str | None = None) -> dict:
     """Fit one fold and score it; `data` is the data directory, for a process with an older environment."""
     if data is not None:
         os.environ["ALAKARTE_DATA"] = data
     x_train, y_train, x_test, y_test = fold(cell.set, cell.fold)
     n_rows = len(x_train) + len(x_test)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak starts here
-    before = _resident("VmRSS")
+    before = start_peak()
     model = GPRegressor(n_jobs=n_jobs, **settings(cell, n_rows))
     began = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of iterations that the paper's protocol does not allow
         model.fit(x_train, y_train)
-    seconds, peak = time.perf_counter() - began, _resident("VmHWM") - before
+    seconds, peak = time.perf_counter() - began, resident("VmHWM") - before
     began = time.perf_counter()
     mean, std = model.predict(x_test, return_std=True)
     test_seconds = time.perf_counter() - began
