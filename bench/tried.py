@@ -27,7 +27,7 @@ from alakarte.progress import Progress
 from alakarte.records import Shape
 from alakarte.refit import enlarge, refit
 from alakarte.release import freed, split
-from alakarte.stages import row_subsets
+from alakarte.stages import shuffle
 from alakarte.threads import one_blas_thread
 from bench.folds import fold
 
@@ -53,7 +53,7 @@ def by_share(problem, theta, rng):
 
 def released(problem, theta, rows, scaling, rng):
     """`ssgpr` on all rows, after some iterations from the learned frequencies."""
-    some = row_subsets(rows, [min(20_000, rows.n_rows)], rng)[0]
+    some = shuffle(rows, rng).first(20_000)
     free, point = freed(model_at(problem, theta), COLUMNS // 2, some, scaling, rng)
     point = refit(free, point, Budget()).theta
     run = minimise(partial(nlml_gradient, free), point, free.layout.bounds(), ITERATIONS, 1.0)
@@ -70,7 +70,8 @@ def main(names):
         for kernel in ("gm", "pwl"):
             settings = Settings(resolve(kernel), 4, 32, "fastfood", 2, 80, 20, 1.0, None, 2)
             with one_blas_thread():
-                learned = learn(settings, rows, scaling, np.random.default_rng(0), Progress(0, None))
+                shuffled = shuffle(rows, np.random.default_rng(1))
+                learned = learn(settings, shuffled, scaling, np.random.default_rng(0), Progress(0, None))
                 problem, theta = replace(learned.problem, rows=rows), learned.run.theta
                 even, shares = [], []
                 for seed in range(3):

@@ -13,9 +13,11 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 import alakarte.budget
+import alakarte.kitchen
 import alakarte.learn
 import alakarte.menu
 import alakarte.progress
+import alakarte.refit
 import alakarte.retune
 from alakarte import GPRegressor
 from alakarte.budget import Budget
@@ -29,7 +31,7 @@ from alakarte.refit import enlarge, flops, grow, grows, most_columns, refit
 from alakarte.release import n_free, release, split
 from alakarte.retune import retune, rows_profile, weights_profile
 from alakarte.sizes import taste_columns
-from alakarte.stages import MAIN_ROWS, first_stages, last_stage, row_subsets
+from alakarte.stages import LAST_FLOPS, MAIN_ROWS, evaluation_flops, first_stages, last_stage, second_stage, shuffle
 from alakarte.statistics import statistics
 from problems import problem as problem_for
 from problems import table
@@ -141,22 +143,54 @@ def test_sizes_stay_within_flops_and_memory(n_rows):
 def test_few_rows_are_all_learned_from():
     settings = alakarte.learn.Settings(resolve("ard"), 1, 8, "fastfood", 2, 9, 4, 0.1, None, 1)
     assert [stage.n_rows for stage in first_stages(settings, 300)] == [300, 300]
-    assert last_stage(settings, 300) is None
+    assert last_stage(settings, 300, 1024) is None
     many = first_stages(settings, 10**6)
-    assert many[0].n_rows < many[1].n_rows == MAIN_ROWS < last_stage(settings, 10**6).n_rows
+    assert many[0].n_rows < many[1].n_rows == MAIN_ROWS < last_stage(settings, 10**6, 1024).n_rows
     for rows in (None, 500):
         stages = first_stages(replace(settings, n_learning_rows=rows), 10**6)
         assert [stage.n_rows for stage in stages] == [rows or 10**6] * 2
-        assert last_stage(replace(settings, n_learning_rows=rows), 10**6) is None
+        assert second_stage(replace(settings, n_learning_rows=rows), 10**6).n_rows == (rows or 10**6)
+        assert last_stage(replace(settings, n_learning_rows=rows), 10**6, 1024) is None
 
 
-def test_subsets_lie_within_each_other_and_are_random():
+@pytest.mark.parametrize("n_basis", [256, 1024])
+@pytest.mark.parametrize("n_rows", [9_000, 36_000, 10**6, 10**8])
+def test_the_last_stage_sees_all_rows_or_as_many_as_its_flops_allow(n_rows, n_basis):
+    settings = alakarte.learn.Settings(resolve("ard"), 1, 8, "fastfood", 2, 150, 4, 0.1, None, 1)
+    stage = last_stage(settings, n_rows, n_basis)
+    used = stage.max_iter * evaluation_flops(stage.n_rows, n_basis)
+    assert used <= 1.001 * LAST_FLOPS
+    assert stage.n_rows == n_rows or used > 0.99 * LAST_FLOPS
+    assert last_stage(settings, n_rows, n_basis, level=1).n_rows == min(n_rows, 16 * stage.n_rows) or used < LAST_FLOPS
+
+
+def test_rows_in_random_order_lie_within_each_other_and_are_shared():
     x = np.arange(500.0)[:, None]
     rows = Rows(x, x, np.ones(500))
-    small, large, whole = row_subsets(rows, [20, 200, 500], np.random.default_rng(0))
-    assert whole is rows
+    shuffled = shuffle(rows, np.random.default_rng(0))
+    small, large = shuffled.first(20), shuffled.first(200)
+    assert shuffled.first(500) is rows
+    assert shuffled.first(20) is small
     assert set(small.x[:, 0]) < set(large.x[:, 0])
     assert np.abs(large.x.mean() - x.mean()) < 40
+
+
+def test_kernels_are_learned_from_the_same_rows_and_compared_in_one_pass_over_all(monkeypatch):
+    X, y = big_table(n=12_000)
+    passes, learned, real_pass, real = [], [], alakarte.refit.statistics_of_each, alakarte.kitchen.learn
+    monkeypatch.setattr(
+        alakarte.refit, "statistics_of_each", lambda *a: passes.append((a[0].n_rows, len(a[1]))) or real_pass(*a)
+    )
+    monkeypatch.setattr(alakarte.kitchen, "learn", lambda *a: learned.append(real(*a)) or learned[-1])
+    stages, real_more = [], alakarte.menu.learn_more
+    monkeypatch.setattr(alakarte.menu, "learn_more", lambda *a: stages.append(a[1].rows.n_rows) or real_more(*a))
+    model = GPRegressor(random_state=0, n_restarts=2, max_iter=3, max_iter_restart=2, n_components=1).fit(X, y)
+    assert len(model.ranking_) == 3
+    assert all(one.problem.rows is learned[0].problem.rows for one in learned)
+    assert passes[0] == (12_000, 3)
+    assert {rows for rows, _ in passes} == {12_000}
+    assert stages[-1] == 12_000
+    assert stages.count(12_000) == 1  # the last stage is for the best alone
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
@@ -378,7 +412,8 @@ def test_free_frequencies_are_kept_only_where_held_out_rows_prefer_them():
     settings = alakarte.learn.Settings(resolve("ard"), 1, 8, "fastfood", 1, 5, 2, 0.1, None, 1)
     scaling = standardise(X, y)
     rows = Rows(X, y[:, None], np.ones(900), scaling=scaling).whole()
-    learned = alakarte.learn.learn(settings, rows, scaling, np.random.default_rng(0), Progress(0, None))
+    shuffled = shuffle(rows, np.random.default_rng(2))
+    learned = alakarte.learn.learn(settings, shuffled, scaling, np.random.default_rng(0), Progress(0, None))
     final = refit(enlarge(learned.problem, 20, rng), learned.run.theta, Budget())
     said = []
     progress = Progress(0, None)
@@ -400,4 +435,5 @@ def test_shares_become_whole_numbers():
     assert split(np.array([1.0, 0.0, 3.0]), 8) == (2, 1, 5)
     assert sum(split(np.array([1e-9, 1.0, 1e-9]), 7)) == 7
     assert n_free(100, 10) == 0
-    assert 64 <= n_free(10**6, 5) <= 1024
+    assert n_free(10**6, 5) == 0
+    assert 64 <= n_free(10**5, 5) <= 1024

@@ -134,6 +134,15 @@ def test_it_converges_when_ten_iterations_gain_less_than_the_tolerance():
     assert tighter.n_iter >= run.n_iter
 
 
+def test_it_stops_when_evaluations_gain_less_than_they_cost():
+    dear, cheap = (minimise(valley, START, FREE, 1000, 1e-12, price=price) for price in (1.0, 1e-6))
+    free = minimise(valley, START, FREE, 1000, 1e-12)
+    assert dear.converged
+    assert dear.n_evaluations < cheap.n_evaluations <= free.n_evaluations
+    evaluations = dear.trace[-1 - WINDOW :]
+    assert evaluations[0][0] - dear.value < 3 * WINDOW  # ten iterations, an evaluation or two each, at one nat
+
+
 def test_it_says_when_iterations_ran_out():
     run = minimise(valley, START, FREE, 3, 0.0)
     assert not run.converged

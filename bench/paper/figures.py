@@ -23,7 +23,7 @@ STYLE = {
     "auto": ("*", "-", "black"),
 }
 # name of a line's figure, label
-COSTS = {"seconds": "training time", "test_seconds": "test time", "peak_mb": "memory"}
+COSTS = {"cpu_seconds": "training time", "test_cpu_seconds": "test time", "peak_mb": "memory"}
 
 
 def _axes(plt, columns, width=3.6, height=3.2):
@@ -90,7 +90,7 @@ def ranks(plt, lines):
     rmse = np.array([[np.mean(found[name, method]["rmse"]) for method in METHODS] for name in names])
     rank = (rmse[:, :, None] > rmse[:, None, :]).sum(axis=2) + 1.0 if len(names) else np.ones((1, len(METHODS)))
     figure, axes = _axes(plt, 2)
-    for axis, quantity in zip(axes, ("seconds", "peak_mb"), strict=True):
+    for axis, quantity in zip(axes, ("cpu_seconds", "peak_mb"), strict=True):
         for j, method in enumerate(METHODS):
             ratio = [
                 np.mean(found[name, method][quantity]) / max(np.mean(found[name, "rbf"][quantity]), 1e-3)

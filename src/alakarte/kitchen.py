@@ -1,6 +1,7 @@
-"""What the candidates of one fit share, and what is known of each: learned, then compared on the same rows.
+"""What the candidates of one fit share, and what is known of each: learned from the same rows, compared on all rows.
 
-In: settings, rows, a budget. Out: `Kitchen`, which learns and tastes; `Tasted`, `Fit`.
+In: settings, rows, a budget. Out: `Kitchen`, which learns and tastes; `Tasted`, `Fit`. Posteriors that are compared are
+built in one pass: every block is read and standardised once for all of them.
 """
 
 from dataclasses import dataclass, replace
@@ -15,11 +16,12 @@ from alakarte.data.tails import FAR_OUT
 from alakarte.learn import Learned, Settings, learn, prune
 from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
-from alakarte.refit import Refit, enlarge, grows, refit
+from alakarte.refit import Refit, enlarge, flops, grows, most_columns, refit_each
 from alakarte.release import n_free, release_flops
 from alakarte.sizes import choose_sizes, taste_columns
+from alakarte.stages import Shuffled
 
-TASTE_ROWS = 100_000
+TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Tasted:
     learned: Learned
     at: Refit | None
     level: int = -1  # of `refine`
+    finished: bool = False  # with the last stage of that level
     drawn_in: bool = False  # the tails of its inputs
 
     @cached_property
@@ -62,20 +65,23 @@ class Kitchen:
     """What all candidates of one fit share."""
 
     settings: Settings  # of the user; kernel None: the menu
-    rows: Rows
-    some: Rows  # on which kernels are compared
+    shuffled: Shuffled
     scaling: Scaling
     progress: Progress
     budget: Budget
 
+    @property
+    def rows(self) -> Rows:
+        """All rows."""
+        return self.shuffled.rows
+
     def with_tails_drawn_in(self) -> "Kitchen | None":
         """The same for inputs whose tails are drawn in; None where no input lies far out."""
-        tails = self.some.tails()
-        if self.some.reach(tails) <= FAR_OUT:
+        some = self.shuffled.first(TAIL_ROWS)
+        tails = some.tails()
+        if some.reach(tails) <= FAR_OUT:
             return None
-        rows = self.rows.drawn_in(tails)
-        some = rows if self.some is self.rows else self.some.drawn_in(tails)
-        return replace(self, rows=rows, some=some, scaling=replace(self.scaling, tails=tails))
+        return replace(self, shuffled=self.shuffled.drawn_in(tails), scaling=replace(self.scaling, tails=tails))
 
     def sized(self, kernel, n_components=None) -> Settings:
         """Settings of one kernel with its numbers of components and frequencies."""
@@ -89,7 +95,7 @@ class Kitchen:
 
     def may_release(self, best: Tasted, final: Refit) -> bool:
         """Whether there is time to try free frequencies, and rows for them; the sums must be those of all rows."""
-        if best.settings.n_posterior_frequencies != "auto" or final.sums is None or self.rows.n_rows > TASTE_ROWS:
+        if best.settings.n_posterior_frequencies != "auto" or final.sums is None:
             return False
         table = self.rows.n_rows, self.rows.x.shape[1]
         patient = self.budget.max_time is not None and not self.budget.stop() and self.settings.noise_std is None
@@ -97,20 +103,35 @@ class Kitchen:
 
     def learn(self, own: Settings, rng, warm=None) -> Learned:
         """The first stages."""
-        return learn(own, self.some, self.scaling, rng, self.progress, warm, self.budget)
+        return learn(own, self.shuffled, self.scaling, rng, self.progress, warm, self.budget)
 
-    def tasted(self, own: Settings, learned: Learned, rng, columns: int = 0) -> Tasted:
-        """Its posterior at `columns`, or the common number of them, on the common rows."""
-        if own.n_posterior_frequencies == "auto" and self.settings.n_components is None:
-            own, learned = prune(own, learned, rng)
-        problem, theta = replace(learned.problem, rows=self.some), learned.run.theta
-        if own.expansion == "exact":
-            at = Refit(model_at(problem, theta), theta, nlml(problem, theta), None)
-            return Tasted(own, learned, at, drawn_in=self.scaling.tails is not None)
-        if grows(own.kernel):
-            problem = enlarge(problem, columns or taste_columns(self.some.n_rows), rng)
-        one = Tasted(own, learned, refit(problem, theta, self.budget), drawn_in=self.scaling.tails is not None)
-        self.progress.say(
-            f"{one.label}: score {one.score:.1f} with {one.at.n_basis} columns on {self.some.n_rows} rows"
-        )
-        return one
+    def comparing_flops(self, n_candidates: int) -> float:
+        """Of tasting so many."""
+        return n_candidates * flops(self.rows.n_rows, taste_columns(self.rows.n_rows))
+
+    def affordable(self, columns: int) -> int:
+        """So many columns, or as many as a posterior on all rows may have."""
+        n_rows = self.rows.n_rows
+        return min(columns, max(most_columns(n_rows, self.budget.max_time is not None), taste_columns(n_rows)))
+
+    def tasted(self, found: list[tuple[Settings, Learned]], rng, columns: int = 0) -> list[Tasted]:
+        """Their posteriors on all rows, at `columns` or the common number of them, in one pass over the rows."""
+        own, learned, problems = [], [], []
+        for (settings, one), one_rng in zip(found, rng.spawn(len(found)), strict=True):
+            if settings.n_posterior_frequencies == "auto" and self.settings.n_components is None:
+                settings, one = prune(settings, one, one_rng)
+            problem = replace(one.problem, rows=self.rows)
+            if grows(settings.kernel) and settings.expansion != "exact":
+                problem = enlarge(problem, columns or taste_columns(self.rows.n_rows), one_rng)
+            own.append(settings)
+            learned.append(one)
+            problems.append(problem)
+        thetas = [one.run.theta for one in learned]
+        if self.settings.expansion == "exact":
+            at = [Refit(model_at(p, t), t, nlml(p, t), None) for p, t in zip(problems, thetas, strict=True)]
+        else:
+            at = refit_each(problems, thetas, self.budget)
+        made = [Tasted(*parts, drawn_in=self.scaling.tails is not None) for parts in zip(own, learned, at, strict=True)]
+        for one in made:
+            self.progress.say(f"{one.label}: score {one.score:.1f} with {one.at.n_basis} columns on all rows")
+        return made

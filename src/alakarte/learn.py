@@ -21,7 +21,7 @@ from alakarte.optimise import WINDOW, Run, minimise, screen
 from alakarte.parameters import NOISE, Layout, Parameter, constrained
 from alakarte.progress import Progress
 from alakarte.records import Shape
-from alakarte.stages import Stage, first_stages, row_subsets
+from alakarte.stages import PATIENCE, Shuffled, Stage, evaluation_flops, first_stages
 from alakarte.starts import starts
 
 # Rows × frequencies up to which several starts may be in memory at once.
@@ -88,12 +88,12 @@ def set_up(settings: Settings, rows: Rows, scaling: Scaling, rng) -> Problem:
     return Problem(kernel, layout, draws, rows, form, precision=settings.precision, n_jobs=settings.n_jobs)
 
 
-def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, warm=None, budget=None) -> Learned:
-    """Screen the starts on few rows, continue from the best on more; `warm` is (draws, theta) of an earlier fit."""
+def learn(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: Progress, warm=None, budget=None):
+    """`Learned`: the starts screened on few rows, the best on more; `warm` is (draws, theta) of an earlier fit."""
     budget = budget or Budget()
-    draws_rng, summary_rng, starts_rng, rows_rng = rng.spawn(4)
-    screening, long = first_stages(settings, rows.n_rows)
-    few, more = row_subsets(rows, [screening.n_rows, long.n_rows], rows_rng)
+    draws_rng, summary_rng, starts_rng = rng.spawn(3)
+    screening, long = first_stages(settings, rows.rows.n_rows)
+    few, more = rows.first(screening.n_rows), rows.first(long.n_rows)
     problem = set_up(settings, few, scaling, draws_rng)
     if warm is not None and warm[1].size == problem.layout.size:
         if warm[0].shape == problem.draws.shape or settings.n_posterior_frequencies == "auto":
@@ -112,7 +112,7 @@ def learn(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progr
         if budget.stop():
             return Learned(problem, best, screened, [best], few.total)
         points = [best.theta]
-    problem, run = _long_run(replace(problem, rows=more), points[0], settings, long, progress, budget)
+    problem, run = long_run(replace(problem, rows=more), points[0], settings, long, progress, budget)
     if screened and not np.isfinite(run.value):  # no number in the long run: the best of the screening stands
         run = replace(run, theta=best.theta, value=best.value)
     return Learned(problem, run, screened or [run], [run], (few if screened else more).total)
@@ -122,7 +122,7 @@ def learn_more(
     learned: Learned, problem: Problem, theta, settings: Settings, stage: Stage, progress, budget
 ) -> Learned:
     """Go on from theta with another set of rows or frequencies."""
-    problem, run = _long_run(problem, theta, settings, stage, progress, budget)
+    problem, run = long_run(problem, theta, settings, stage, progress, budget)
     return replace(learned, problem=problem, run=run, runs=[*learned.runs, run])
 
 
@@ -156,14 +156,17 @@ def _screen(problem: Problem, points, settings: Settings, progress: Progress, bu
     return screen(objective, points, bounds, settings.max_iter_restart, settings.tol, across, report, budget)
 
 
-def _long_run(problem, point, settings: Settings, stage: Stage, progress, budget) -> tuple[Problem, Run]:
+def long_run(problem, point, settings: Settings, stage: Stage, progress, budget) -> tuple[Problem, Run]:
     """One optimisation; after mixed precision double goes on for as long as it gains."""
-    columns = model_at(problem, point).features
-    progress.stage(settings.kernel.name, problem.rows.n_rows, columns and columns.n_basis, stage.max_iter)
+    features, n_rows = model_at(problem, point).features, problem.rows.n_rows
+    n_basis = n_rows if features is None else features.n_basis
+    flops = evaluation_flops(n_rows, n_basis)
+    progress.stage(settings.kernel.name, n_rows, features and n_basis, stage.max_iter, flops)
     double, bounds = replace(problem, precision="double"), problem.layout.bounds()
     report, max_iter = progress.iteration(stage.max_iter), stage.max_iter
+    price = stage.price * flops / (1 if budget.max_time is None else PATIENCE)
     problem = replace(problem, precision=settings.precision)
-    run = minimise(partial(nlml_gradient, problem), point, bounds, max_iter, stage.tol, report, budget)
+    run = minimise(partial(nlml_gradient, problem), point, bounds, max_iter, stage.tol, report, budget, price)
     progress.done(run)
     if problem.precision == "double":
         return double, run
@@ -171,7 +174,7 @@ def _long_run(problem, point, settings: Settings, stage: Stage, progress, budget
         progress.say("mixed precision is not accurate enough for this noise level: continuing in double")
     else:  # the same point in double: little is left to gain
         max_iter = max(WINDOW, max_iter - run.n_iter) if max_iter else 0
-    further = minimise(partial(nlml_gradient, double), run.theta, bounds, max_iter, stage.tol, report, budget)
+    further = minimise(partial(nlml_gradient, double), run.theta, bounds, max_iter, stage.tol, report, budget, price)
     return double, replace(further, n_iter=run.n_iter + further.n_iter, trace=run.trace + further.trace)
 
 

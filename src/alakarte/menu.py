@@ -1,6 +1,6 @@
 """From rows to a fitted model: learn kernels on few rows, refit on all, keep what the evidence prefers.
 
-In: settings, rows, a seed, a budget. Out: `Fit`. Kernels are compared at equal columns on the same rows by
+In: settings, rows, a seed, a budget. Out: `Fit`. Kernels are compared at equal columns on all rows by
 log evidence − ½ k log N, k the number of learned parameters: without that price the largest kernel would always win.
 A kernel given by name goes the same way, alone.
 """
@@ -11,14 +11,14 @@ from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.kernels.registry import resolve
-from alakarte.kitchen import TASTE_ROWS, Fit, Kitchen, Tasted
-from alakarte.learn import Settings, learn_more
+from alakarte.kitchen import Fit, Kitchen, Tasted
+from alakarte.learn import Learned, Settings, learn_more
 from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
 from alakarte.refit import Refit, enlarge, flops, grow, most_columns, refit
 from alakarte.release import n_free, release
 from alakarte.sizes import most_components, taste_columns
-from alakarte.stages import PAYS, Stage, first_stages, last_stage, row_subsets, second_stage
+from alakarte.stages import PRICE, Stage, evaluation_flops, first_stages, last_stage, second_stage, shuffle
 
 CANDIDATES = ("ard", "rbf", "pwl", "gm")
 EXACT_CANDIDATES = ("ard", "rbf", "matern32")
@@ -34,12 +34,10 @@ LEVELS = 4
 def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, budget: Budget, warm=None) -> Fit:
     """Learn, choose, refit; `warm` is (draws, theta) of an earlier fit of the same kernel."""
     learn_rng = rng if settings.kernel is not None else rng.spawn(1)[0]
-    some = rows
-    if rows.n_rows > TASTE_ROWS and settings.n_learning_rows == "auto" and settings.expansion != "exact":
-        some = row_subsets(rows, [TASTE_ROWS], rng.spawn(1)[0])[0]
-    kitchen = Kitchen(settings, rows, some, scaling, progress, budget)
+    wanted = settings.n_learning_rows if isinstance(settings.n_learning_rows, int) else 0
+    kitchen = Kitchen(settings, shuffle(rows, rng.spawn(1)[0], wanted), scaling, progress, budget)
     progress.plan(rows.n_rows, *_estimate(kitchen))
-    reserve = budget.seconds(flops(rows.n_rows, taste_columns(rows.n_rows)))
+    reserve = budget.seconds(kitchen.comparing_flops(1))
     with budget.share(0.6, reserve):
         if settings.kernel is None:
             ranking = taste(kitchen, learn_rng)
@@ -47,16 +45,15 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
         else:
             ranking, own = [], kitchen.sized(settings.kernel)
             best = Tasted(own, kitchen.learn(own, learn_rng, warm), None, drawn_in=scaling.tails is not None)
-        best = refine(kitchen, best, rng.spawn(1)[0])
+        best = refine(kitchen, [best], rng.spawn(1)[0])[0]
         if ranking:
             ranking = [best, *ranking[1:]]
             if not budget.stop() and (other := kitchen.with_tails_drawn_in()):
                 one = once_more(other, best, rng.spawn(1)[0])
-                if one.score > best.score + max(CLEARLY, CLEARLY_A_ROW * kitchen.some.total):
+                if one.score > best.score + max(CLEARLY, CLEARLY_A_ROW * rows.total):
                     kitchen, best, ranking = other, one, [one, *ranking]
                     rows, scaling = other.rows, other.scaling
-    growing = best.at is not None and best.settings.n_posterior_frequencies == "auto"
-    if growing and budget.max_time is not None and not budget.stop():
+    if best.at is not None and growing(best.settings) and budget.max_time is not None and not budget.stop():
         best, ranking = more(kitchen, best, ranking, rng.spawn(1)[0])
     final = _final(kitchen, best, rng.spawn(1)[0])
     if kitchen.may_release(best, final):
@@ -75,31 +72,41 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
     """All candidates, best first; as many as the time allows, one at least."""
     names = EXACT_CANDIDATES if kitchen.settings.expansion == "exact" else CANDIDATES
     names = [name for name in names if name != "rbf" or kitchen.rows.n_rows <= FEW_ROWS]
-    tasted, budget = [], kitchen.budget
+    learned, budget = [], kitchen.budget
     for index, name in enumerate(names):
-        if tasted and budget.stop():
+        if learned and budget.stop():
             break
         own = kitchen.sized(resolve(name))
-        with budget.share(0.8 / (len(names) - index)):
-            tasted.append(kitchen.tasted(own, kitchen.learn(own, rng.spawn(1)[0]), rng.spawn(1)[0]))
+        with budget.share(0.8 / (len(names) - index), budget.seconds(kitchen.comparing_flops(index + 1))):
+            learned.append((own, kitchen.learn(own, rng.spawn(1)[0])))
+    tasted = kitchen.tasted(_in_time(kitchen, learned), rng.spawn(1)[0])
     tasted.sort(key=lambda one: -one.score)
     near = contenders(kitchen, tasted)[:CONTENDERS]
     if len(near) > 1 and not budget.stop():
-        refined = [refine(kitchen, one, rng.spawn(1)[0]) for one in near]
+        refined = refine(kitchen, near, rng.spawn(1)[0], finish=False)  # the last stage is for the best of them
         tasted = sorted(refined, key=lambda one: -one.score) + tasted[len(near) :]
     return tasted
+
+
+def _in_time(kitchen: Kitchen, learned: list[tuple[Settings, Learned]]) -> list[tuple[Settings, Learned]]:
+    """All, if there is time to compare them on all rows; else the best on the rows that they were learned from."""
+    budget = kitchen.budget
+    if budget.seconds(kitchen.comparing_flops(len(learned))) <= budget.left():
+        return learned
+    return [min(learned, key=lambda found: found[1].run.value / found[1].problem.rows.total)]
 
 
 def once_more(kitchen: Kitchen, best: Tasted, rng) -> Tasted:
     """The best kernel in another kitchen, where the tails of inputs are drawn in."""
     own, (learn_rng, taste_rng, refine_rng) = kitchen.sized(best.settings.kernel), rng.spawn(3)
     kitchen.progress.say("some inputs lie far out: once more with their tails drawn in")
-    return refine(kitchen, kitchen.tasted(own, kitchen.learn(own, learn_rng), taste_rng), refine_rng)
+    tasted = kitchen.tasted([(own, kitchen.learn(own, learn_rng))], taste_rng)
+    return refine(kitchen, tasted, refine_rng)[0]
 
 
 def contenders(kitchen: Kitchen, tasted: list[Tasted]) -> list[Tasted]:
     """Those not far behind the best, on the same inputs."""
-    least = tasted[0].score - NEAR * kitchen.some.total
+    least = tasted[0].score - NEAR * kitchen.rows.total
     return [one for one in tasted if one.score > least and one.drawn_in == (kitchen.scaling.tails is not None)]
 
 
@@ -113,9 +120,9 @@ def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Ta
         for level in range(1, LEVELS):
             score = tasted[0].score
             for one in contenders(kitchen, tasted):
-                seconds = budget.seconds(refine_flops(one.settings, kitchen.some.n_rows, level))
+                seconds = budget.seconds(refine_flops(one.settings, kitchen.rows.n_rows, level))
                 if budget.elapsed() + seconds < budget.until:
-                    refined = refine(kitchen, one, rng.spawn(1)[0], level)
+                    [refined] = refine(kitchen, [one], rng.spawn(1)[0], level)
                     tasted = sorted([refined if old is one else old for old in tasted], key=lambda one: -one.score)
             if tasted[0].score == score or budget.stop():
                 break
@@ -126,18 +133,19 @@ def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Ta
 def polish(kitchen: Kitchen, one: Tasted, rng) -> Tasted:
     """Further iterations on the rows and columns of the last stage, for as long as they pay and there is time."""
     rows, own, budget = one.learned.problem.rows, one.settings, kitchen.budget
-    stage = Stage(rows.n_rows, own.max_iter, max(own.tol, PAYS * rows.n_rows))
+    stage = Stage(rows.n_rows, own.max_iter, own.tol, PRICE * rows.n_rows)
     if one.at is None or budget.stop() or len(one.learned.runs) == 1:
         return one
     learned = learn_more(one.learned, one.learned.problem, one.learned.run.theta, own, stage, kitchen.progress, budget)
-    better = replace(kitchen.tasted(own, learned, rng, one.at.n_basis), level=one.level)
-    return better if better.score > one.score else one
+    [better] = kitchen.tasted([(own, learned)], rng, one.at.n_basis)
+    return replace(better, level=one.level, finished=one.finished) if better.score > one.score else one
 
 
 def refine_flops(own: Settings, n_rows: int, level: int) -> float:
     """Of `refine` at a level, if all its steps are taken."""
-    columns, stages = SECOND_COLUMNS << level, (second_stage(own, n_rows, level), last_stage(own, n_rows, level))
-    return sum(3.6 * stage.max_iter * stage.n_rows * columns**2 for stage in stages if stage is not None)
+    columns = SECOND_COLUMNS << level
+    stages = second_stage(own, n_rows, level), last_stage(own, n_rows, columns, level)
+    return sum(stage.max_iter * evaluation_flops(stage.n_rows, columns) for stage in stages if stage is not None)
 
 
 def more_components(kitchen: Kitchen, best: Tasted, rng) -> Tasted | None:
@@ -148,54 +156,66 @@ def more_components(kitchen: Kitchen, best: Tasted, rng) -> Tasted | None:
     if most_components(kernel, kitchen.rows.n_rows, kitchen.rows.x.shape[1]) < Q:
         return None
     own = kitchen.sized(kernel, Q)
-    return kitchen.tasted(own, kitchen.learn(own, rng.spawn(1)[0]), rng.spawn(1)[0])
+    return kitchen.tasted([(own, kitchen.learn(own, rng.spawn(1)[0]))], rng.spawn(1)[0])[0]
 
 
-def refine(kitchen: Kitchen, one: Tasted, rng, level: int = 0) -> Tasted:
+def refine(kitchen: Kitchen, several: list[Tasted], rng, level: int = 0, finish: bool = True) -> list[Tasted]:
     """More frequencies, where they pay, and more rows; what it was before, if that scores no better."""
-    own, learned, progress, budget = one.settings, one.learned, kitchen.progress, kitchen.budget
-    if one.level >= level:  # done already
-        return one
-    n_rows, columns, (draws_rng, rows_rng, taste_rng) = kitchen.some.n_rows, SECOND_COLUMNS << level, rng.spawn(3)
-    if own.n_posterior_frequencies == "auto" and not budget.stop():
-        if one.at is None:
-            one = kitchen.tasted(own, learned, taste_rng)
-            own, learned = one.settings, one.learned
-        before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.some.total
-        if before - after > MORE and model_at(learned.problem, learned.run.theta).features.n_basis < columns:
-            stage = second_stage(own, n_rows, level)
-            problem = enlarge(learned.problem, columns, draws_rng)
-            if stage.n_rows != problem.rows.n_rows:
-                problem = replace(problem, rows=row_subsets(kitchen.some, [stage.n_rows], rows_rng)[0])
-            learned = learn_more(learned, problem, one.at.theta, own, stage, progress, budget)
-    stage = last_stage(own, n_rows, level)
-    if stage is not None and stage.n_rows > learned.problem.rows.n_rows and not budget.stop():
-        problem = replace(learned.problem, rows=row_subsets(kitchen.some, [stage.n_rows], rows_rng)[0])
-        learned = learn_more(learned, problem, learned.run.theta, own, stage, progress, budget)
-    one = replace(one, level=level)
-    if learned is one.learned:
-        return one
-    if one.at is None:
-        return replace(one, learned=learned)
-    # with twice the columns that it was learned with: fewer would favour what was learned with fewer
-    better = replace(kitchen.tasted(own, learned, taste_rng.spawn(1)[0], 2 * columns), level=level)
-    return better if better.score > one.score else one
+    first_rng, better_rng, *rngs = rng.spawn(2 + len(several))
+    if several[0].at is None and growing(several[0].settings) and not kitchen.budget.stop():  # a kernel given by name
+        several = kitchen.tasted([(one.settings, one.learned) for one in several], first_rng)
+    found = [further(kitchen, one, one_rng, level, finish) for one, one_rng in zip(several, rngs, strict=True)]
+    refined = [replace(one, learned=learned) for one, learned in zip(several, found, strict=True)]
+    moved = [i for i, one in enumerate(several) if one.at is not None and found[i] is not one.learned]
+    if moved:
+        # with twice the columns that it was learned with: fewer would favour what was learned with fewer
+        columns = kitchen.affordable(2 * SECOND_COLUMNS << level)
+        better = kitchen.tasted([(several[i].settings, found[i]) for i in moved], better_rng, columns)
+        for i, one in zip(moved, better, strict=True):
+            refined[i] = one if one.score > several[i].score else several[i]
+    return [
+        replace(one, level=max(level, old.level), finished=finish) for one, old in zip(refined, several, strict=True)
+    ]
+
+
+def further(kitchen: Kitchen, one: Tasted, rng, level: int, finish: bool) -> Learned:
+    """The second stage, where more columns pay, and to finish the last; at higher levels with more of everything."""
+    own, learned, budget, n_rows = one.settings, one.learned, kitchen.budget, kitchen.rows.n_rows
+    features, columns = model_at(learned.problem, learned.run.theta).features, SECOND_COLUMNS << level
+    n_basis = n_rows if features is None else features.n_basis
+    if one.level < level and one.at is not None and growing(own) and n_basis < columns and not budget.stop():
+        before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.rows.total
+        if before - after > MORE:
+            stage, n_basis = second_stage(own, n_rows, level), columns
+            problem = replace(enlarge(learned.problem, columns, rng), rows=kitchen.shuffled.first(stage.n_rows))
+            learned = learn_more(learned, problem, one.at.theta, own, stage, kitchen.progress, budget)
+    stage = last_stage(own, n_rows, n_basis, level)
+    done = stage is None or stage.n_rows <= learned.problem.rows.n_rows or (one.finished and one.level >= level)
+    if finish and not done and not budget.stop():
+        problem = replace(learned.problem, rows=kitchen.shuffled.first(stage.n_rows))
+        learned = learn_more(learned, problem, learned.run.theta, own, stage, kitchen.progress, budget)
+    return learned
+
+
+def growing(own: Settings) -> bool:
+    """Whether the number of columns of the posterior is open."""
+    return own.n_posterior_frequencies == "auto"
 
 
 def _estimate(kitchen: Kitchen) -> tuple[int, float, float]:
     """Columns at most, flops and bytes of a fit, if all stages run their full length; for the user to read."""
-    names = [kitchen.settings.kernel] if kitchen.settings.kernel is not None else map(resolve, CANDIDATES)
-    work, n_rows = 0.0, kitchen.some.n_rows
+    names = [kitchen.settings.kernel] if kitchen.settings.kernel is not None else [*map(resolve, CANDIDATES)]
+    work, n_rows = kitchen.comparing_flops(len(names)), kitchen.rows.n_rows
     for kernel in names:
         own = kitchen.sized(kernel)
         columns = n_rows if own.expansion == "exact" else 4 * own.n_components * own.n_frequencies
         screening, long = first_stages(own, n_rows)
         for steps, stage in ((own.n_restarts, screening), (1, long)):
-            work += 3.6 * steps * stage.max_iter * stage.n_rows * min(columns, stage.n_rows) ** 2
-    growing = own.n_posterior_frequencies == "auto"
-    work += refine_flops(own, n_rows, 0) if growing else 0.0
-    columns = most_columns(kitchen.rows.n_rows, kitchen.budget.max_time is not None) if growing else columns
-    return columns, work + flops(kitchen.rows.n_rows, columns), 32.0 * columns**2
+            work += steps * stage.max_iter * evaluation_flops(stage.n_rows, columns)
+    if growing(own):
+        work += refine_flops(own, n_rows, 0)
+        columns = most_columns(n_rows, kitchen.budget.max_time is not None)
+    return columns, work + flops(n_rows, columns), 32.0 * columns**2
 
 
 def _final(kitchen: Kitchen, best: Tasted, rng) -> Refit:
@@ -209,7 +229,6 @@ def _final(kitchen: Kitchen, best: Tasted, rng) -> Refit:
     if wanted != "auto":
         return refit(enlarge(problem, wanted, refit_rng, each=True), theta, budget)
     first = best.at
-    if first is None or first.model.problem.rows is not rows:
-        theta = theta if first is None else first.theta
+    if first is None:
         first = refit(enlarge(problem, taste_columns(rows.n_rows), refit_rng), theta, budget)
     return grow(first, problem, grow_rng, budget, kitchen.progress.say)

@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from alakarte.budget import Budget
 from alakarte.errors import IllConditioned
 
-# Converged: the last WINDOW iterations together gained less than `tol` nats.
+# Converged: the last WINDOW iterations together gained less than `tol` nats, or less than their evaluations cost.
 WINDOW = 10
 
 
@@ -53,7 +53,8 @@ class _Recorder:
         self.best, self.best_value = None, np.inf
         self.trace, self.n_failed = [], 0
         self.scale = None
-        self.at_iterations = []
+        self.at_iterations = []  # best value, evaluations so far
+        self.least = 0.0  # nats that were too few
 
     def __call__(self, theta):
         if self.best is not None and (reason := self.budget.stop()):
@@ -80,24 +81,29 @@ class _Recorder:
             self.scale = 1 / max(self.trace[-1][1], 1.0)
         return value * self.scale, gradient * self.scale
 
-    def iteration(self, tol):
-        self.at_iterations.append(self.best_value)
+    def iteration(self, tol, price):
+        self.at_iterations.append((self.best_value, len(self.trace)))
         if self.report is not None:
             self.report(len(self.at_iterations), self.best_value)
-        recent = self.at_iterations
-        if len(recent) > WINDOW and recent[-1 - WINDOW] - recent[-1] < tol:
-            raise StopIteration
+        if len(self.at_iterations) > WINDOW:
+            before, n_before = self.at_iterations[-1 - WINDOW]
+            self.least = max(tol, price * (len(self.trace) - n_before))
+            if before - self.best_value < self.least:
+                raise StopIteration
 
 
-def minimise(function, theta, bounds, max_iter: int, tol: float, report=None, budget=None) -> Run:
-    """Best point from one start within bounds (lower, upper), or the best when the budget's time is up."""
+def minimise(function, theta, bounds, max_iter: int, tol: float, report=None, budget=None, price: float = 0.0) -> Run:
+    """Best point from one start within bounds (lower, upper), or the best when the budget's time is up.
+
+    `price`: nats that an evaluation must gain.
+    """
     recorder = _Recorder(function, report, budget or Budget())
     if max_iter == 0 or theta.size == 0:
         recorder(theta)
         n_iter, reason, converged = 0, "no iteration asked for" if max_iter == 0 else "nothing to learn", True
     else:
         try:
-            reason, converged = _search(recorder, theta, bounds, max_iter, tol)
+            reason, converged = _search(recorder, theta, bounds, max_iter, tol, price)
         except _Stopped as stopped:
             reason, converged = str(stopped), False
         n_iter = len(recorder.at_iterations)
@@ -108,7 +114,7 @@ def minimise(function, theta, bounds, max_iter: int, tol: float, report=None, bu
     return Run(recorder.best, recorder.best_value, n_iter, reason, converged, recorder.n_failed, recorder.trace)
 
 
-def _search(recorder, theta, bounds, max_iter, tol):
+def _search(recorder, theta, bounds, max_iter, tol, price):
     """Why L-BFGS stopped, and whether that means convergence."""
     result = minimize(
         recorder,
@@ -116,13 +122,13 @@ def _search(recorder, theta, bounds, max_iter, tol):
         jac=True,
         method="L-BFGS-B",
         bounds=np.column_stack(bounds),
-        callback=lambda intermediate_result: recorder.iteration(tol),
+        callback=lambda intermediate_result: recorder.iteration(tol, price),
         options={"maxiter": max_iter, "maxfun": 20 * max_iter + 20, "ftol": 1e-13, "gtol": 1e-7, "maxcor": 20},
     )
     if result.success:
         return "the gradient vanished or no further gain in float64", True
     if result.status == 99:
-        return f"the last {WINDOW} iterations gained less than {tol:g} nats", True
+        return f"the last {WINDOW} iterations gained less than {recorder.least:.3g} nats", True
     if result.status == 1:
         return f"max_iter={max_iter} reached", False
     # in rounding, where the last points differ by less than `tol`: nothing is left to gain

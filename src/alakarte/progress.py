@@ -44,10 +44,9 @@ class Progress:
             f"restart {index}/{n_starts}: log evidence {self.to_user(run.value):.2f} after {run.n_iter} iterations"
         )
 
-    def stage(self, name, n_rows, n_basis, max_iter):
-        """What is next."""
-        size = n_basis or n_rows
-        self.each = 3.6 * n_rows * size**2
+    def stage(self, name, n_rows, n_basis, max_iter, flops):
+        """What is next, and the flops of one of its evaluations."""
+        self.each = flops
         self.stage_left = self.each * max_iter
         self.title = f"{name}: {n_rows} rows, {'exact' if n_basis is None else f'{n_basis} columns'}"
         self.say(f"{self.title}, at most {max_iter} iterations")

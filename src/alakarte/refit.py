@@ -17,7 +17,7 @@ from alakarte.objective import Model, Problem, model_at, row_signal
 from alakarte.parameters import Layout
 from alakarte.records import Shape, Statistics
 from alakarte.retune import retune, rows_profile, weights_profile
-from alakarte.statistics import statistics
+from alakarte.statistics import statistics_of_each
 
 GAIN = 0.002  # nats a row: less than this from twice the columns, and growth ends
 FLOPS = 4e12  # of one posterior
@@ -76,13 +76,30 @@ def most_columns(n_rows: int, patient: bool = False) -> int:
 
 def refit(problem: Problem, theta, budget: Budget) -> Refit:
     """One pass over the rows, then noise and common amplitude."""
+    return refit_each([problem], [theta], budget)[0]
+
+
+def refit_each(problems: list[Problem], thetas, budget: Budget) -> list[Refit]:
+    """Several on the same rows, in one pass over them."""
     began = time.perf_counter()
-    model = model_at(problem, theta)
-    draws, n_jobs, rows = problem.draws, problem.n_jobs, problem.rows
-    variance = model.spectrum.weight_variance(draws.shape)
-    sums = None
-    if model.form == "weights":
-        sums = statistics(rows, model.features, n_jobs)
+    models = [model_at(problem, theta) for problem, theta in zip(problems, thetas, strict=True)]
+    passing = [model for model in models if model.form == "weights"]
+    sums = {}
+    if passing:
+        rows, n_jobs = passing[0].problem.rows, passing[0].problem.n_jobs
+        found = statistics_of_each(rows, [model.features for model in passing], n_jobs)
+        sums = {id(model): one for model, one in zip(passing, found, strict=True)}
+    made = [_tuned(model, theta, sums.get(id(model))) for model, theta in zip(models, thetas, strict=True)]
+    work = sum(flops(one.model.problem.rows.n_rows, one.n_basis) for one in made)
+    budget.observe(work, time.perf_counter() - began)
+    return made
+
+
+def _tuned(model: Model, theta, sums: Statistics | None) -> Refit:
+    """The best noise and common amplitude."""
+    problem, n_jobs, rows = model.problem, model.problem.n_jobs, model.problem.rows
+    variance = model.spectrum.weight_variance(problem.draws.shape)
+    if sums is not None:
         profile = weights_profile(sums, variance, n_jobs)
     else:
         profile = rows_profile(*row_signal(model), rows.total, n_jobs)
@@ -91,7 +108,6 @@ def refit(problem: Problem, theta, budget: Budget) -> Refit:
     gain_free, noise_free = "log_amplitude" in free, "log_noise_std" in free
     tuned = retune(profile, model.noise_variance, least, gain_free=gain_free, noise_free=noise_free)
     theta = _tuned_theta(problem.layout, theta, tuned)
-    budget.observe(flops(rows.n_rows, variance.size), time.perf_counter() - began)
     return Refit(model_at(problem, theta), theta, tuned.value, sums)
 
 

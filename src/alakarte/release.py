@@ -5,7 +5,6 @@ the log density of rows that they have not seen: one forgets them by subtraction
 """
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -16,32 +15,32 @@ from alakarte.evidence import solve_weights
 from alakarte.features.draws import draw
 from alakarte.features.waves import feature_map
 from alakarte.kernels.registry import resolve
-from alakarte.learn import Learned, Settings, parameter_layout
+from alakarte.learn import Learned, Settings, long_run, parameter_layout
 from alakarte.metrics import log_density
-from alakarte.objective import Model, Problem, nlml_gradient
-from alakarte.optimise import minimise
+from alakarte.objective import Model, Problem
 from alakarte.posterior import weight_posterior
 from alakarte.progress import Progress
 from alakarte.records import Draws, Shape
 from alakarte.refit import Refit, refit
-from alakarte.stages import PAYS
+from alakarte.stages import PRICE, Stage, evaluation_flops
 from alakarte.statistics import statistics
 
 HELD_ROWS = 2000
 ROWS_PER_PARAMETER = 4  # what is over-fitted is not kept, so fewer rows a parameter may be tried
 FREQUENCIES = (64, 1024)
+MOST_ROWS = 100_000
 ITERATIONS = 40
 
 
 def n_free(n_rows: int, n_inputs: int) -> int:
-    """Frequencies to set free, 0 where the rows are too few."""
+    """Frequencies to set free, 0 where the rows are too few or too many."""
     affordable = min(FREQUENCIES[1], n_rows // (ROWS_PER_PARAMETER * n_inputs))
-    return affordable if affordable >= FREQUENCIES[0] else 0
+    return affordable if affordable >= FREQUENCIES[0] and n_rows <= MOST_ROWS else 0
 
 
 def release_flops(n_rows: int, n_inputs: int) -> float:
     """Of the whole attempt."""
-    return 3.6 * (ITERATIONS + 2) * n_rows * (2.0 * n_free(n_rows, n_inputs)) ** 2
+    return (ITERATIONS + 2) * evaluation_flops(n_rows, 2 * n_free(n_rows, n_inputs))
 
 
 def release(
@@ -54,16 +53,14 @@ def release(
     held, train = (rows.subset(np.sort(part)) for part in (order[:n_held], order[n_held:]))
     problem, theta = freed(final.model, n_free(rows.n_rows, rows.x.shape[1]), train, scaling, draws_rng)
     theta = refit(problem, theta, budget).theta
-    progress.stage("ssgpr", train.n_rows, 2 * problem.draws.shape.n_frequencies, ITERATIONS)
-    report, tol = progress.iteration(ITERATIONS), PAYS * train.total
-    run = minimise(partial(nlml_gradient, problem), theta, problem.layout.bounds(), ITERATIONS, tol, report, budget)
-    progress.done(run)
+    settings = replace(settings, kernel=problem.kernel, n_components=1, n_frequencies=problem.draws.shape.n_frequencies)
+    stage = Stage(train.n_rows, ITERATIONS, settings.tol, PRICE * train.n_rows)
+    problem, run = long_run(problem, theta, settings, stage, progress, budget)
     at = refit(problem, run.theta, budget)
     free, bound = held_out(at.model, at.sums, held), held_out(final.model, final.sums - _sums(final.model, held), held)
     progress.say(f"held-out log density {bound:.4f}, with free frequencies {free:.4f}")
     if free <= bound:
         return None
-    settings = replace(settings, kernel=problem.kernel, n_components=1, n_frequencies=problem.draws.shape.n_frequencies)
     learned = Learned(problem, replace(run, theta=at.theta), [run], [run], train.total)
     return settings, learned, refit(replace(problem, rows=rows), at.theta, budget)
 

@@ -1,63 +1,102 @@
-"""How many rows are learned from, stage by stage: few to screen starts, more for the long run, most for the last steps.
+"""How many rows are learned from, stage by stage: few to screen starts, more for the long run, all for the last steps.
 
-In: the settings and the number of rows. Out: `Stage`s and random subsets, each within the next. Reads no clock.
+In: the settings, the number of rows, flops. Out: `Stage`s, and `Shuffled` rows: one random order for all stages and all
+kernels, so that each stage's rows lie within the next one's and kernels are learned from the same rows. Reads no clock.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from alakarte.data.blocks import Rows
+from alakarte.data.tails import Tails
 
 SCREEN_ROWS = 1000
 SMALL_ROWS = 8000  # up to here the long run sees all rows
 MAIN_ROWS = 4000  # of more
-LAST_ROWS = 10_000
 MAIN_ITERATIONS = 60  # where there are more rows than these
 SECOND_ITERATIONS = 15
 SECOND_ITERATIONS_OF_ALL = 60  # where the long run saw all rows
 LAST_ITERATIONS = 5
-PAYS = 5e-4  # nats a row from ten iterations: less than this, and a stage before the last is over
+LAST_FLOPS = 8e11  # of the last stage: all rows where they suffice, as many as they suffice for else
+ORDER_ROWS = 1_000_000  # rows of more are not put in order
+PRICE = 5e-15  # nats a row that a flop must gain for a stage to go on
+PATIENCE = 16  # the price is so much lower where the user gives time
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Rows, iterations at most, and the nats that ten iterations must gain."""
+    """Rows, iterations at most, the nats that ten iterations must gain, and the nats that a flop must."""
 
     n_rows: int
     max_iter: int
     tol: float
+    price: float = 0.0
+
+
+def evaluation_flops(n_rows: int, n_basis: int) -> float:
+    """Of a value and gradient: three products of rows and columns, and the features."""
+    return 3.6 * n_rows * n_basis * min(n_rows, n_basis)
 
 
 def first_stages(settings, n_rows: int) -> list[Stage]:
     """Screening, and the long run from the best start."""
     if settings.n_learning_rows != "auto" or settings.expansion == "exact":
-        size = n_rows if settings.n_learning_rows in ("auto", None) else min(settings.n_learning_rows, n_rows)
+        size = _given(settings, n_rows)
         few, long = size, Stage(size, settings.max_iter, settings.tol)
+    elif n_rows <= SMALL_ROWS:
+        few, long = min(SCREEN_ROWS, n_rows), _priced(n_rows, settings.max_iter, settings)
     else:
-        few, long = min(SCREEN_ROWS, n_rows), Stage(n_rows, settings.max_iter, settings.tol)
-        if n_rows > SMALL_ROWS:
-            long = Stage(MAIN_ROWS, min(MAIN_ITERATIONS, settings.max_iter), max(settings.tol, PAYS * MAIN_ROWS))
+        few, long = SCREEN_ROWS, _priced(MAIN_ROWS, MAIN_ITERATIONS, settings)
     return [Stage(few, settings.max_iter_restart, settings.tol), long]
 
 
 def second_stage(settings, n_rows: int, level: int = 0) -> Stage:
     """The long run once more with more frequencies; higher levels have more rows and steps."""
     size = n_rows if n_rows <= SMALL_ROWS else min(MAIN_ROWS << 2 * level, n_rows)
-    steps = max(SECOND_ITERATIONS << level, SECOND_ITERATIONS_OF_ALL if n_rows <= SMALL_ROWS else 0)
-    return Stage(size, min(steps, settings.max_iter), max(settings.tol, PAYS * size))
+    if settings.n_learning_rows != "auto":
+        size = _given(settings, n_rows)
+    return _priced(size, max(SECOND_ITERATIONS << level, SECOND_ITERATIONS_OF_ALL * (n_rows <= SMALL_ROWS)), settings)
 
 
-def last_stage(settings, n_rows: int, level: int = 0) -> Stage | None:
-    """A few steps on most rows, where the long run saw fewer."""
+def last_stage(settings, n_rows: int, n_basis: int, level: int = 0) -> Stage | None:
+    """A few steps on all rows, or as many as the flops allow, where the long run saw fewer."""
     if settings.n_learning_rows != "auto" or settings.expansion == "exact" or n_rows <= SMALL_ROWS:
         return None
-    size = min(LAST_ROWS << 2 * level, n_rows)
-    return Stage(size, min(LAST_ITERATIONS, settings.max_iter), max(settings.tol, PAYS * size))
+    affordable = LAST_FLOPS * 16**level / (LAST_ITERATIONS * 3.6 * n_basis**2)
+    return _priced(min(max(int(affordable), MAIN_ROWS), n_rows), LAST_ITERATIONS, settings)
 
 
-def row_subsets(rows: Rows, sizes: list[int], rng) -> list[Rows]:
-    """Random rows, standardised in memory, each set within the next; all rows where a size says so."""
-    part = max((size for size in sizes if size < rows.n_rows), default=0)
-    order = rng.choice(rows.n_rows, size=part, replace=False) if part else None
-    return [rows if size >= rows.n_rows else rows.subset(np.sort(order[:size])) for size in sizes]
+def _given(settings, n_rows: int) -> int:
+    """Rows that the user asked for, or all."""
+    return n_rows if settings.n_learning_rows in ("auto", None) else min(settings.n_learning_rows, n_rows)
+
+
+def _priced(n_rows: int, max_iter: int, settings) -> Stage:
+    return Stage(n_rows, min(max_iter, settings.max_iter), settings.tol, PRICE * n_rows)
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """Rows in a random order."""
+
+    rows: Rows
+    order: np.ndarray
+    taken: dict[int, Rows] = field(default_factory=dict, repr=False)
+
+    def first(self, size: int) -> Rows:
+        """The first rows of that order, standardised, in memory; all rows as they are."""
+        if size >= self.rows.n_rows:
+            return self.rows
+        if size not in self.taken:
+            self.taken[size] = self.rows.subset(np.sort(self.order[:size]))
+        return self.taken[size]
+
+    def drawn_in(self, tails: Tails) -> "Shuffled":
+        """The same order, the tails of inputs drawn in."""
+        return Shuffled(self.rows.drawn_in(tails), self.order)
+
+
+def shuffle(rows: Rows, rng, least: int = 0) -> Shuffled:
+    """A random order of at least so many rows, as far as there are any."""
+    return Shuffled(rows, rng.choice(rows.n_rows, min(rows.n_rows, max(least, ORDER_ROWS)), replace=False))
