@@ -143,6 +143,17 @@ def test_it_stops_when_evaluations_gain_less_than_they_cost():
     assert evaluations[0][0] - dear.value < 3 * WINDOW  # ten iterations, an evaluation or two each, at one nat
 
 
+def test_a_start_may_be_held_within_narrower_bounds_at_first():
+    points, first = [], (FREE[0], np.append(START[0], FREE[1][1:]))  # the optimum lies at 1
+    [run] = screen(lambda theta: points.append(theta.copy()) or valley(theta), [START], FREE, 8, 0.0, first=first)
+    held = [point[0] <= START[0] for point in points]
+    assert all(held[:4])
+    assert not all(held)
+    assert run.n_iter == 8
+    assert run.n_evaluations == len(points)
+    assert run.value == min(valley(point)[0] for point in points)
+
+
 def test_it_says_when_iterations_ran_out():
     run = minimise(valley, START, FREE, 3, 0.0)
     assert not run.converged

@@ -32,7 +32,6 @@ class Tasted:
     learned: Learned
     at: Refit | None
     level: int = -1  # of `refine`
-    finished: bool = False  # with the last stage of that level
     drawn_in: bool = False  # the tails of its inputs
 
     @cached_property

@@ -24,6 +24,8 @@ from alakarte.records import Shape
 from alakarte.stages import PATIENCE, Shuffled, Stage, evaluation_flops, first_stages
 from alakarte.starts import starts
 
+# While starts take their first steps noise stays below this: else all is noise, the nearest optimum, takes many.
+FIRST_NOISE_STD = 0.3
 # Rows × frequencies up to which several starts may be in memory at once.
 ACROSS = 20_000_000
 # A component with less than this share of the variance is dropped.
@@ -152,8 +154,12 @@ def _screen(problem: Problem, points, settings: Settings, progress: Progress, bu
     work = problem.rows.n_rows * problem.draws.shape.n_frequencies
     across = settings.n_jobs if work < ACROSS else 1
     objective = partial(nlml_gradient, problem.with_jobs(settings.n_jobs if across == 1 else 1))
-    bounds, report = problem.layout.bounds(), progress.restart(len(points))
-    return screen(objective, points, bounds, settings.max_iter_restart, settings.tol, across, report, budget)
+    (lower, upper), report = problem.layout.bounds(), progress.restart(len(points))
+    first = None
+    if settings.n_learning_rows == "auto" and problem.layout.labels()[-1:] == ["log_noise_std"]:
+        first = lower, np.append(upper[:-1], max(lower[-1], min(upper[-1], np.log(FIRST_NOISE_STD))))
+    steps, tol = settings.max_iter_restart, settings.tol
+    return screen(objective, points, (lower, upper), steps, tol, across, report, budget, first)
 
 
 def long_run(problem, point, settings: Settings, stage: Stage, progress, budget) -> tuple[Problem, Run]:

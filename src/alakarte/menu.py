@@ -83,7 +83,7 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
     tasted.sort(key=lambda one: -one.score)
     near = contenders(kitchen, tasted)[:CONTENDERS]
     if len(near) > 1 and not budget.stop():
-        refined = refine(kitchen, near, rng.spawn(1)[0], finish=False)  # the last stage is for the best of them
+        refined = refine(kitchen, near, rng.spawn(1)[0])
         tasted = sorted(refined, key=lambda one: -one.score) + tasted[len(near) :]
     return tasted
 
@@ -138,7 +138,7 @@ def polish(kitchen: Kitchen, one: Tasted, rng) -> Tasted:
         return one
     learned = learn_more(one.learned, one.learned.problem, one.learned.run.theta, own, stage, kitchen.progress, budget)
     [better] = kitchen.tasted([(own, learned)], rng, one.at.n_basis)
-    return replace(better, level=one.level, finished=one.finished) if better.score > one.score else one
+    return replace(better, level=one.level) if better.score > one.score else one
 
 
 def refine_flops(own: Settings, n_rows: int, level: int) -> float:
@@ -159,12 +159,12 @@ def more_components(kitchen: Kitchen, best: Tasted, rng) -> Tasted | None:
     return kitchen.tasted([(own, kitchen.learn(own, rng.spawn(1)[0]))], rng.spawn(1)[0])[0]
 
 
-def refine(kitchen: Kitchen, several: list[Tasted], rng, level: int = 0, finish: bool = True) -> list[Tasted]:
+def refine(kitchen: Kitchen, several: list[Tasted], rng, level: int = 0) -> list[Tasted]:
     """More frequencies, where they pay, and more rows; what it was before, if that scores no better."""
     first_rng, better_rng, *rngs = rng.spawn(2 + len(several))
     if several[0].at is None and growing(several[0].settings) and not kitchen.budget.stop():  # a kernel given by name
         several = kitchen.tasted([(one.settings, one.learned) for one in several], first_rng)
-    found = [further(kitchen, one, one_rng, level, finish) for one, one_rng in zip(several, rngs, strict=True)]
+    found = [further(kitchen, one, one_rng, level) for one, one_rng in zip(several, rngs, strict=True)]
     refined = [replace(one, learned=learned) for one, learned in zip(several, found, strict=True)]
     moved = [i for i, one in enumerate(several) if one.at is not None and found[i] is not one.learned]
     if moved:
@@ -173,25 +173,24 @@ def refine(kitchen: Kitchen, several: list[Tasted], rng, level: int = 0, finish:
         better = kitchen.tasted([(several[i].settings, found[i]) for i in moved], better_rng, columns)
         for i, one in zip(moved, better, strict=True):
             refined[i] = one if one.score > several[i].score else several[i]
-    return [
-        replace(one, level=max(level, old.level), finished=finish) for one, old in zip(refined, several, strict=True)
-    ]
+    return [replace(one, level=max(level, one.level)) for one in refined]
 
 
-def further(kitchen: Kitchen, one: Tasted, rng, level: int, finish: bool) -> Learned:
-    """The second stage, where more columns pay, and to finish the last; at higher levels with more of everything."""
+def further(kitchen: Kitchen, one: Tasted, rng, level: int) -> Learned:
+    """The second stage, where more columns pay, and the last; at higher levels with more of everything."""
     own, learned, budget, n_rows = one.settings, one.learned, kitchen.budget, kitchen.rows.n_rows
+    if one.level >= level or budget.stop():
+        return learned
     features, columns = model_at(learned.problem, learned.run.theta).features, SECOND_COLUMNS << level
     n_basis = n_rows if features is None else features.n_basis
-    if one.level < level and one.at is not None and growing(own) and n_basis < columns and not budget.stop():
+    if one.at is not None and growing(own) and n_basis < columns:
         before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.rows.total
         if before - after > MORE:
             stage, n_basis = second_stage(own, n_rows, level), columns
             problem = replace(enlarge(learned.problem, columns, rng), rows=kitchen.shuffled.first(stage.n_rows))
             learned = learn_more(learned, problem, one.at.theta, own, stage, kitchen.progress, budget)
     stage = last_stage(own, n_rows, n_basis, level)
-    done = stage is None or stage.n_rows <= learned.problem.rows.n_rows or (one.finished and one.level >= level)
-    if finish and not done and not budget.stop():
+    if stage is not None and stage.n_rows > learned.problem.rows.n_rows and not budget.stop():
         problem = replace(learned.problem, rows=kitchen.shuffled.first(stage.n_rows))
         learned = learn_more(learned, problem, learned.run.theta, own, stage, kitchen.progress, budget)
     return learned

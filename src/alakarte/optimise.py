@@ -7,7 +7,7 @@ search step back; if nothing better follows, the best point so far is the result
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.optimize import minimize
@@ -136,14 +136,17 @@ def _search(recorder, theta, bounds, max_iter, tol, price):
     return "the line search found no better point", max(recent) - min(recent) < tol
 
 
-def screen(function, starts, bounds, max_iter: int, tol: float, n_jobs: int = 1, report=None, budget=None):
-    """A short run from every start, `n_jobs` at a time: a list of `Run`; fewer where the budget is used up."""
+def screen(function, starts, bounds, max_iter: int, tol: float, n_jobs: int = 1, report=None, budget=None, first=None):
+    """A short run from every start, `n_jobs` at a time: a list of `Run`; fewer where the budget is used up.
+
+    `first`: bounds for the first half of the iterations.
+    """
     budget, runs = budget or Budget(), {}
 
     def one(index):
         if runs and budget.stop():
             return
-        run = minimise(function, starts[index], bounds, max_iter, tol, budget=budget)
+        run = _short_run(function, starts[index], bounds, max_iter, tol, budget, first)
         if report is not None:
             report(index + 1, run)
         runs[index] = run
@@ -160,6 +163,23 @@ def screen(function, starts, bounds, max_iter: int, tol: float, n_jobs: int = 1,
                 budget.interrupted = True
                 _wait_for(futures)
     return [runs[index] for index in sorted(runs)]
+
+
+def _short_run(function, theta, bounds, max_iter, tol, budget, first) -> Run:
+    half = 0 if first is None else max_iter // 2
+    if half == 0:
+        return minimise(function, theta, bounds, max_iter, tol, budget=budget)
+    run = minimise(function, np.clip(theta, *first), first, half, tol, budget=budget)
+    if budget.stop():
+        return run
+    then = minimise(function, run.theta, bounds, max_iter - half, tol, budget=budget)
+    best = min(run, then, key=lambda one: one.value)  # the second half may see no finite value
+    both = {
+        "n_iter": run.n_iter + then.n_iter,
+        "trace": run.trace + then.trace,
+        "n_failed": run.n_failed + then.n_failed,
+    }
+    return replace(then, theta=best.theta, value=best.value, **both)
 
 
 def _wait_for(futures):
