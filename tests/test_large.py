@@ -177,15 +177,17 @@ def test_rows_in_random_order_lie_within_each_other_and_are_shared():
 
 def test_kernels_are_learned_from_the_same_rows_and_compared_in_one_pass_over_all(monkeypatch):
     X, y = big_table(n=12_000)
-    passes, learned, real_pass, real = [], [], alakarte.refit.statistics_of_each, alakarte.kitchen.learn
+    passes, learned, real_pass, real = [], [], alakarte.refit.statistics_of_each, alakarte.kitchen.go_on
     monkeypatch.setattr(
         alakarte.refit, "statistics_of_each", lambda *a: passes.append((a[0].n_rows, len(a[1]))) or real_pass(*a)
     )
-    monkeypatch.setattr(alakarte.kitchen, "learn", lambda *a: learned.append(real(*a)) or learned[-1])
+    monkeypatch.setattr(alakarte.kitchen, "go_on", lambda *a: learned.append(real(*a)) or learned[-1])
+    monkeypatch.setattr(alakarte.menu, "HOPELESS", np.inf)
     stages, real_more = [], alakarte.menu.learn_more
     monkeypatch.setattr(alakarte.menu, "learn_more", lambda *a: stages.append(a[1].rows.n_rows) or real_more(*a))
     model = GPRegressor(random_state=0, n_restarts=2, max_iter=3, max_iter_restart=2, n_components=1).fit(X, y)
     assert len(model.ranking_) == 3
+    assert len(learned) == 3
     assert all(one.problem.rows is learned[0].problem.rows for one in learned)
     assert passes[0] == (12_000, 3)
     assert {rows for rows, _ in passes} == {12_000}
@@ -348,6 +350,16 @@ def test_the_menu_ranks_by_evidence_less_the_price_of_parameters():
     again = GPRegressor(n_jobs=2, **SMALL).fit(X, y)
     assert (again.theta_ == model.theta_).all()
     assert (again.predict(X) == model.predict(X)).all()
+
+
+def test_a_kernel_far_behind_after_a_few_steps_is_not_learned_further(monkeypatch):
+    X, y, _ = table(3, n=150)
+    real, names = alakarte.kitchen.go_on, []
+    monkeypatch.setattr(alakarte.kitchen, "go_on", lambda *a: names.append(a[0].kernel.name) or real(*a))
+    monkeypatch.setattr(alakarte.menu, "HOPELESS", 0.0)
+    model = GPRegressor(**SMALL).fit(X, y)
+    assert len(names) == 1
+    assert len(model.ranking_) == 4
 
 
 def test_one_lengthscale_is_enough_for_a_round_function():

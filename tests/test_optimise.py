@@ -152,6 +152,8 @@ def test_a_start_may_be_held_within_narrower_bounds_at_first():
     assert run.n_iter == 8
     assert run.n_evaluations == len(points)
     assert run.value == min(valley(point)[0] for point in points)
+    _, free = screen(valley, [START, START], FREE, 8, 0.0, first=first)
+    assert free.value == minimise(valley, START, FREE, 8, 0.0).value  # every other start is not held
 
 
 def test_it_says_when_iterations_ran_out():

@@ -13,7 +13,7 @@ from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.data.tails import FAR_OUT
-from alakarte.learn import Learned, Settings, learn, prune
+from alakarte.learn import Learned, Settings, begin, go_on, learn, prune
 from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
 from alakarte.refit import Refit, enlarge, flops, grows, most_columns, refit_each
@@ -22,6 +22,11 @@ from alakarte.sizes import choose_sizes, taste_columns
 from alakarte.stages import Shuffled
 
 TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
+
+
+def score(value: float, n_parameters: int, total: float) -> float:
+    """Log evidence − ½ k log N."""
+    return -value - 0.5 * n_parameters * np.log(total)
 
 
 @dataclass(frozen=True)
@@ -37,8 +42,7 @@ class Tasted:
     @cached_property
     def score(self) -> float:
         """Log evidence − ½ k log N in standardised units."""
-        k, N = self.learned.problem.layout.size, self.at.model.problem.rows.total
-        return -self.at.value - 0.5 * k * np.log(N)
+        return score(self.at.value, self.learned.problem.layout.size, self.at.model.problem.rows.total)
 
     @property
     def label(self) -> str:
@@ -103,6 +107,14 @@ class Kitchen:
     def learn(self, own: Settings, rng, warm=None) -> Learned:
         """The first stages."""
         return learn(own, self.shuffled, self.scaling, rng, self.progress, warm, self.budget)
+
+    def begin(self, own: Settings, rng) -> Learned:
+        """The first of them."""
+        return begin(own, self.shuffled, self.scaling, rng, self.progress, None, self.budget)
+
+    def go_on(self, own: Settings, begun: Learned) -> Learned:
+        """And the long run."""
+        return go_on(own, begun, self.shuffled, self.progress, self.budget)
 
     def comparing_flops(self, n_candidates: int) -> float:
         """Of tasting so many."""

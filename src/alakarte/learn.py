@@ -24,7 +24,8 @@ from alakarte.records import Shape
 from alakarte.stages import PATIENCE, Shuffled, Stage, evaluation_flops, first_stages
 from alakarte.starts import starts
 
-# While starts take their first steps noise stays below this: else all is noise, the nearest optimum, takes many.
+# While every other start takes its first steps noise stays below this: else "all is noise", an optimum near by, takes
+# many. The others begin as the paper has it.
 FIRST_NOISE_STD = 0.3
 # Rows × frequencies up to which several starts may be in memory at once.
 ACROSS = 20_000_000
@@ -93,9 +94,14 @@ def set_up(settings: Settings, rows: Rows, scaling: Scaling, rng) -> Problem:
 def learn(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: Progress, warm=None, budget=None):
     """`Learned`: the starts screened on few rows, the best on more; `warm` is (draws, theta) of an earlier fit."""
     budget = budget or Budget()
+    begun = begin(settings, rows, scaling, rng, progress, warm, budget)
+    return go_on(settings, begun, rows, progress, budget)
+
+
+def begin(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: Progress, warm, budget) -> Learned:
+    """The best start after a few steps on few rows, or the only start as it is."""
     draws_rng, summary_rng, starts_rng = rng.spawn(3)
-    screening, long = first_stages(settings, rows.rows.n_rows)
-    few, more = rows.first(screening.n_rows), rows.first(long.n_rows)
+    few = rows.first(first_stages(settings, rows.rows.n_rows)[0].n_rows)
     problem = set_up(settings, few, scaling, draws_rng)
     if warm is not None and warm[1].size == problem.layout.size:
         if warm[0].shape == problem.draws.shape or settings.n_posterior_frequencies == "auto":
@@ -107,17 +113,26 @@ def learn(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: P
         points = starts(settings.kernel, problem.layout, summary, problem.draws, n_starts, starts_rng)
     if settings.expansion == "exact":
         closed_form(settings.kernel, problem.layout.unpack(points[0]))
-    screened = []
-    if len(points) > 1 and settings.max_iter_restart > 0:
-        screened = _screen(problem, points, settings, progress, budget)
-        best = min(screened, key=lambda run: run.value)
-        if budget.stop():
-            return Learned(problem, best, screened, [best], few.total)
-        points = [best.theta]
-    problem, run = long_run(replace(problem, rows=more), points[0], settings, long, progress, budget)
-    if screened and not np.isfinite(run.value):  # no number in the long run: the best of the screening stands
-        run = replace(run, theta=best.theta, value=best.value)
-    return Learned(problem, run, screened or [run], [run], (few if screened else more).total)
+    if len(points) == 1 or settings.max_iter_restart == 0:
+        run = Run(points[0], np.inf, 0, "not begun", False, 0, [])
+        return Learned(problem, run, [], [], few.total)
+    screened = _screen(problem, points, settings, progress, budget)
+    best = min(screened, key=lambda run: run.value)
+    return Learned(problem, best, screened, [best], few.total)
+
+
+def go_on(settings: Settings, begun: Learned, rows: Shuffled, progress: Progress, budget: Budget) -> Learned:
+    """The long run, unless there is a result and no time for more."""
+    if begun.screened and budget.stop():
+        return begun
+    stage = first_stages(settings, rows.rows.n_rows)[1]
+    more, start = rows.first(stage.n_rows), begun.run
+    problem, run = long_run(replace(begun.problem, rows=more), start.theta, settings, stage, progress, budget)
+    if not begun.screened:
+        return Learned(problem, run, [run], [run], more.total)
+    if not np.isfinite(run.value):  # no number in the long run: the best of the screening stands
+        run = replace(run, theta=start.theta, value=start.value)
+    return replace(begun, problem=problem, run=run, runs=[run])
 
 
 def learn_more(

@@ -11,7 +11,7 @@ from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.kernels.registry import resolve
-from alakarte.kitchen import Fit, Kitchen, Tasted
+from alakarte.kitchen import Fit, Kitchen, Tasted, score
 from alakarte.learn import Learned, Settings, learn_more
 from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
@@ -25,6 +25,7 @@ EXACT_CANDIDATES = ("ard", "rbf", "matern32")
 FEW_ROWS = 2000  # beyond, one length-scale for all inputs is no candidate: `ard` has it within, at a small price
 NEAR = 0.1  # nats a row behind the best: still a contender
 CONTENDERS = 2
+HOPELESS = 0.3  # nats a row behind the best after a few steps: not learned further
 CLEARLY, CLEARLY_A_ROW = 20.0, 0.005  # nats: the same kernel, learned twice, differs by some
 MORE = 0.02  # nats a row that more columns gain: reason enough to learn with more of them
 SECOND_COLUMNS = 1024
@@ -72,13 +73,22 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
     """All candidates, best first; as many as the time allows, one at least."""
     names = EXACT_CANDIDATES if kitchen.settings.expansion == "exact" else CANDIDATES
     names = [name for name in names if name != "rbf" or kitchen.rows.n_rows <= FEW_ROWS]
-    learned, budget = [], kitchen.budget
-    for index, name in enumerate(names):
+    begun, learned, budget = [], [], kitchen.budget
+    with budget.share(0.3, budget.seconds(kitchen.comparing_flops(1))):
+        for name in names:
+            if begun and budget.stop():
+                break
+            own = kitchen.sized(resolve(name))
+            begun.append((own, kitchen.begin(own, rng.spawn(1)[0])))
+    scores = [score(one.run.value, one.problem.layout.size, one.screened_total) for _, one in begun]
+    order = sorted(range(len(begun)), key=lambda i: -scores[i])  # the most promising first
+    for rank, i in enumerate(order):
         if learned and budget.stop():
             break
-        own = kitchen.sized(resolve(name))
-        with budget.share(0.8 / (len(names) - index), budget.seconds(kitchen.comparing_flops(index + 1))):
-            learned.append((own, kitchen.learn(own, rng.spawn(1)[0])))
+        own, one = begun[i]
+        with budget.share(0.8 / (len(begun) - rank), budget.seconds(kitchen.comparing_flops(rank + 1))):
+            hopeless = scores[order[0]] - scores[i] > HOPELESS * one.screened_total
+            learned.append((own, one if hopeless else kitchen.go_on(own, one)))
     tasted = kitchen.tasted(_in_time(kitchen, learned), rng.spawn(1)[0])
     tasted.sort(key=lambda one: -one.score)
     near = contenders(kitchen, tasted)[:CONTENDERS]
@@ -118,13 +128,13 @@ def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Ta
         while (larger := more_components(kitchen, tasted[0], rng)) and larger.score > tasted[0].score:
             tasted = [larger, *tasted]
         for level in range(1, LEVELS):
-            score = tasted[0].score
+            before = tasted[0].score
             for one in contenders(kitchen, tasted):
                 seconds = budget.seconds(refine_flops(one.settings, kitchen.rows.n_rows, level))
                 if budget.elapsed() + seconds < budget.until:
                     [refined] = refine(kitchen, [one], rng.spawn(1)[0], level)
                     tasted = sorted([refined if old is one else old for old in tasted], key=lambda one: -one.score)
-            if tasted[0].score == score or budget.stop():
+            if tasted[0].score == before or budget.stop():
                 break
         tasted = [polish(kitchen, tasted[0], rng.spawn(1)[0]), *tasted[1:]]
     return tasted[0], tasted if ranking else []

@@ -139,14 +139,14 @@ def _search(recorder, theta, bounds, max_iter, tol, price):
 def screen(function, starts, bounds, max_iter: int, tol: float, n_jobs: int = 1, report=None, budget=None, first=None):
     """A short run from every start, `n_jobs` at a time: a list of `Run`; fewer where the budget is used up.
 
-    `first`: bounds for the first half of the iterations.
+    `first`: bounds for the first half of the iterations of every other start.
     """
     budget, runs = budget or Budget(), {}
 
     def one(index):
         if runs and budget.stop():
             return
-        run = _short_run(function, starts[index], bounds, max_iter, tol, budget, first)
+        run = _short_run(function, starts[index], bounds, max_iter, tol, budget, first if index % 2 == 0 else None)
         if report is not None:
             report(index + 1, run)
         runs[index] = run

@@ -14,7 +14,7 @@ from alakarte.data.tails import Tails
 SCREEN_ROWS = 1000
 SMALL_ROWS = 8000  # up to here the long run sees all rows
 MAIN_ROWS = 4000  # of more
-MAIN_ITERATIONS = 60  # where there are more rows than these
+MAIN_ITERATIONS = 80  # where there are more rows than these
 SECOND_ITERATIONS = 15
 SECOND_ITERATIONS_OF_ALL = 60  # where the long run saw all rows
 LAST_ITERATIONS = 5
