@@ -18,7 +18,7 @@ from alakarte.progress import Progress
 from alakarte.refit import Refit, enlarge, flops, grow, most_columns, refit
 from alakarte.release import n_free, release
 from alakarte.sizes import most_components, taste_columns
-from alakarte.stages import PRICE, Stage, evaluation_flops, first_stages, last_stage, second_stage, shuffle
+from alakarte.stages import PRICE, Stage, evaluation_flops, first_stages, in_order, last_stage, second_stage
 
 CANDIDATES = ("ard", "rbf", "pwl", "gm")
 EXACT_CANDIDATES = ("ard", "rbf", "matern32")
@@ -35,8 +35,7 @@ LEVELS = 4
 def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, budget: Budget, warm=None) -> Fit:
     """Learn, choose, refit; `warm` is (draws, theta) of an earlier fit of the same kernel."""
     learn_rng = rng if settings.kernel is not None else rng.spawn(1)[0]
-    wanted = settings.n_learning_rows if isinstance(settings.n_learning_rows, int) else 0
-    kitchen = Kitchen(settings, shuffle(rows, rng.spawn(1)[0], wanted), scaling, progress, budget)
+    kitchen = Kitchen(settings, in_order(settings, rows, rng), scaling, progress, budget)
     progress.plan(rows.n_rows, *_estimate(kitchen))
     reserve = budget.seconds(kitchen.comparing_flops(1))
     with budget.share(0.6, reserve):
