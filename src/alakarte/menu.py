@@ -79,14 +79,15 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
                 break
             own = kitchen.sized(resolve(name))
             begun.append((own, kitchen.begin(own, rng.spawn(1)[0])))
-    scores = [score(one.run.value, one.problem.layout.size, one.screened_total) for _, one in begun]
+    N = kitchen.rows.total  # parameters cost what they will cost on all rows: on few, many of them would look hopeless
+    scores = [score(one.run.value / one.screened_total * N, one.problem.layout.size, N) for _, one in begun]
     order = sorted(range(len(begun)), key=lambda i: -scores[i])  # the most promising first
     for rank, i in enumerate(order):
         if learned and budget.stop():
             break
         own, one = begun[i]
         with budget.share(0.8 / (len(begun) - rank), budget.seconds(kitchen.comparing_flops(rank + 1))):
-            hopeless = scores[order[0]] - scores[i] > HOPELESS * one.screened_total
+            hopeless = scores[order[0]] - scores[i] > HOPELESS * N
             learned.append((own, one if hopeless else kitchen.go_on(own, one)))
     tasted = kitchen.tasted(_in_time(kitchen, learned), rng.spawn(1)[0])
     tasted.sort(key=lambda one: -one.score)
