@@ -91,14 +91,14 @@ class Kitchen:
         user, n_components = self.settings, n_components or self.settings.n_components
         table = self.rows.n_rows, self.rows.x.shape[1]
         n_components, n_frequencies = choose_sizes(kernel, n_components, user.n_frequencies, *table)
-        growing = grows(kernel) and user.expansion != "exact"
-        if not growing or (user.n_posterior_frequencies == "auto" and user.n_frequencies is not None):
+        may_grow = grows(kernel) and user.expansion != "exact"
+        if not may_grow or (user.growing and user.n_frequencies is not None):
             user = replace(user, n_posterior_frequencies=None)  # what was asked for
         return replace(user, kernel=kernel, n_components=n_components, n_frequencies=n_frequencies)
 
     def may_release(self, best: Tasted, final: Refit) -> bool:
         """Whether there is time to try free frequencies, and rows for them; the sums must be those of all rows."""
-        if best.settings.n_posterior_frequencies != "auto" or final.sums is None:
+        if not best.settings.growing or final.sums is None:
             return False
         table = self.rows.n_rows, self.rows.x.shape[1]
         patient = self.budget.max_time is not None and not self.budget.stop() and self.settings.noise_std is None
@@ -129,7 +129,7 @@ class Kitchen:
         """Their posteriors on all rows, at `columns` or the common number of them, in one pass over the rows."""
         own, learned, problems = [], [], []
         for (settings, one), one_rng in zip(found, rng.spawn(len(found)), strict=True):
-            if settings.n_posterior_frequencies == "auto" and self.settings.n_components is None:
+            if settings.growing and self.settings.n_components is None:
                 settings, one = prune(settings, one, one_rng)
             problem = replace(one.problem, rows=self.rows)
             if grows(settings.kernel) and settings.expansion != "exact":

@@ -53,6 +53,11 @@ class Settings:
     n_learning_rows: int | str | None = "auto"  # None: all
     n_posterior_frequencies: int | str | None = "auto"  # of each component; None: those that were learned with
 
+    @property
+    def growing(self) -> bool:
+        """Whether the number of columns of the posterior is open."""
+        return self.n_posterior_frequencies == "auto"
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -104,7 +109,7 @@ def begin(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: P
     few = rows.first(first_stages(settings, rows.rows.n_rows)[0].n_rows)
     problem = set_up(settings, few, scaling, draws_rng)
     if warm is not None and warm[1].size == problem.layout.size:
-        if warm[0].shape == problem.draws.shape or settings.n_posterior_frequencies == "auto":
+        if warm[0].shape == problem.draws.shape or settings.growing:
             problem = replace(problem, draws=warm[0])
         points = [problem.layout.clip(warm[1])]
     else:

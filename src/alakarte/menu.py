@@ -18,7 +18,7 @@ from alakarte.progress import Progress
 from alakarte.refit import Refit, enlarge, flops, grow, most_columns, refit
 from alakarte.release import n_free, release
 from alakarte.sizes import most_components, taste_columns
-from alakarte.stages import PRICE, Stage, evaluation_flops, first_stages, in_order, last_stage, second_stage
+from alakarte.stages import evaluation_flops, first_stages, in_order, last_stage, priced, second_stage
 
 CANDIDATES = ("ard", "rbf", "pwl", "gm")
 EXACT_CANDIDATES = ("ard", "rbf", "matern32")
@@ -53,7 +53,7 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
                 if one.score > best.score + max(CLEARLY, CLEARLY_A_ROW * rows.total):
                     kitchen, best, ranking = other, one, [one, *ranking]
                     rows, scaling = other.rows, other.scaling
-    if best.at is not None and growing(best.settings) and budget.max_time is not None and not budget.stop():
+    if best.at is not None and best.settings.growing and budget.max_time is not None and not budget.stop():
         best, ranking = more(kitchen, best, ranking, rng.spawn(1)[0])
     final = _final(kitchen, best, rng.spawn(1)[0])
     if kitchen.may_release(best, final):
@@ -143,7 +143,7 @@ def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Ta
 def polish(kitchen: Kitchen, one: Tasted, rng) -> Tasted:
     """Further iterations on the rows and columns of the last stage, for as long as they pay and there is time."""
     rows, own, budget = one.learned.problem.rows, one.settings, kitchen.budget
-    stage = Stage(rows.n_rows, own.max_iter, own.tol, PRICE * rows.n_rows)
+    stage = priced(rows.n_rows, own.max_iter, own.tol)
     if one.at is None or budget.stop() or len(one.learned.runs) == 1:
         return one
     learned = learn_more(one.learned, one.learned.problem, one.learned.run.theta, own, stage, kitchen.progress, budget)
@@ -172,7 +172,7 @@ def more_components(kitchen: Kitchen, best: Tasted, rng) -> Tasted | None:
 def refine(kitchen: Kitchen, several: list[Tasted], rng, level: int = 0) -> list[Tasted]:
     """More frequencies, where they pay, and more rows; what it was before, if that scores no better."""
     first_rng, better_rng, *rngs = rng.spawn(2 + len(several))
-    if several[0].at is None and growing(several[0].settings) and not kitchen.budget.stop():  # a kernel given by name
+    if several[0].at is None and several[0].settings.growing and not kitchen.budget.stop():  # a kernel given by name
         several = kitchen.tasted([(one.settings, one.learned) for one in several], first_rng)
     found = [further(kitchen, one, one_rng, level) for one, one_rng in zip(several, rngs, strict=True)]
     refined = [replace(one, learned=learned) for one, learned in zip(several, found, strict=True)]
@@ -193,7 +193,7 @@ def further(kitchen: Kitchen, one: Tasted, rng, level: int) -> Learned:
         return learned
     features, columns = model_at(learned.problem, learned.run.theta).features, SECOND_COLUMNS << level
     n_basis = n_rows if features is None else features.n_basis
-    if one.at is not None and growing(own) and n_basis < columns:
+    if one.at is not None and own.growing and n_basis < columns:
         before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.rows.total
         if before - after > MORE:
             stage, n_basis = second_stage(own, n_rows, level), columns
@@ -206,11 +206,6 @@ def further(kitchen: Kitchen, one: Tasted, rng, level: int) -> Learned:
     return learned
 
 
-def growing(own: Settings) -> bool:
-    """Whether the number of columns of the posterior is open."""
-    return own.n_posterior_frequencies == "auto"
-
-
 def _estimate(kitchen: Kitchen) -> tuple[int, float, float]:
     """Columns at most, flops and bytes of a fit, if all stages run their full length; for the user to read."""
     names = [kitchen.settings.kernel] if kitchen.settings.kernel is not None else [*map(resolve, CANDIDATES)]
@@ -221,7 +216,7 @@ def _estimate(kitchen: Kitchen) -> tuple[int, float, float]:
         screening, long = first_stages(own, n_rows)
         for steps, stage in ((own.n_restarts, screening), (1, long)):
             work += steps * stage.max_iter * evaluation_flops(stage.n_rows, columns)
-    if growing(own):
+    if own.growing:
         work += refine_flops(own, n_rows, 0)
         columns = most_columns(n_rows, kitchen.budget.max_time is not None)
     return columns, work + flops(n_rows, columns), 32.0 * columns**2

@@ -22,7 +22,7 @@ from alakarte.posterior import weight_posterior
 from alakarte.progress import Progress
 from alakarte.records import Draws, Shape
 from alakarte.refit import Refit, refit
-from alakarte.stages import PRICE, Stage, evaluation_flops
+from alakarte.stages import evaluation_flops, priced
 from alakarte.statistics import statistics
 
 HELD_ROWS = 2000
@@ -54,7 +54,7 @@ def release(
     problem, theta = freed(final.model, n_free(rows.n_rows, rows.x.shape[1]), train, scaling, draws_rng)
     theta = refit(problem, theta, budget).theta
     settings = replace(settings, kernel=problem.kernel, n_components=1, n_frequencies=problem.draws.shape.n_frequencies)
-    stage = Stage(train.n_rows, ITERATIONS, settings.tol, PRICE * train.n_rows)
+    stage = priced(train.n_rows, ITERATIONS, settings.tol)
     problem, run = long_run(problem, theta, settings, stage, progress, budget)
     at = refit(problem, run.theta, budget)
     free, bound = held_out(at.model, at.sums, held), held_out(final.model, final.sums - _sums(final.model, held), held)

@@ -45,9 +45,9 @@ def first_stages(settings, n_rows: int) -> list[Stage]:
         size = _given(settings, n_rows)
         few, long = size, Stage(size, settings.max_iter, settings.tol)
     elif n_rows <= SMALL_ROWS:
-        few, long = min(SCREEN_ROWS, n_rows), _priced(n_rows, settings.max_iter, settings)
+        few, long = min(SCREEN_ROWS, n_rows), priced(n_rows, settings.max_iter, settings.tol)
     else:
-        few, long = SCREEN_ROWS, _priced(MAIN_ROWS, MAIN_ITERATIONS, settings)
+        few, long = SCREEN_ROWS, priced(MAIN_ROWS, min(MAIN_ITERATIONS, settings.max_iter), settings.tol)
     return [Stage(few, settings.max_iter_restart, settings.tol), long]
 
 
@@ -56,15 +56,16 @@ def second_stage(settings, n_rows: int, level: int = 0) -> Stage:
     size = n_rows if n_rows <= SMALL_ROWS else min(MAIN_ROWS << 2 * level, n_rows)
     if settings.n_learning_rows != "auto":
         size = _given(settings, n_rows)
-    return _priced(size, max(SECOND_ITERATIONS << level, SECOND_ITERATIONS_OF_ALL * (n_rows <= SMALL_ROWS)), settings)
+    steps = max(SECOND_ITERATIONS << level, SECOND_ITERATIONS_OF_ALL * (n_rows <= SMALL_ROWS))
+    return priced(size, min(steps, settings.max_iter), settings.tol)
 
 
 def last_stage(settings, n_rows: int, n_basis: int, level: int = 0) -> Stage | None:
     """A few steps on all rows, or as many as the flops allow, where the long run saw fewer."""
     if settings.n_learning_rows != "auto" or settings.expansion == "exact" or n_rows <= SMALL_ROWS:
         return None
-    affordable = LAST_FLOPS * 16**level / (LAST_ITERATIONS * 3.6 * n_basis**2)
-    return _priced(min(max(int(affordable), MAIN_ROWS), n_rows), LAST_ITERATIONS, settings)
+    affordable = LAST_FLOPS * 16**level * n_rows / (LAST_ITERATIONS * evaluation_flops(n_rows, n_basis))
+    return priced(min(max(int(affordable), MAIN_ROWS), n_rows), min(LAST_ITERATIONS, settings.max_iter), settings.tol)
 
 
 def _given(settings, n_rows: int) -> int:
@@ -72,8 +73,9 @@ def _given(settings, n_rows: int) -> int:
     return n_rows if settings.n_learning_rows in ("auto", None) else min(settings.n_learning_rows, n_rows)
 
 
-def _priced(n_rows: int, max_iter: int, settings) -> Stage:
-    return Stage(n_rows, min(max_iter, settings.max_iter), settings.tol, PRICE * n_rows)
+def priced(n_rows: int, max_iter: int, tol: float) -> Stage:
+    """A stage that goes on for as long as it pays."""
+    return Stage(n_rows, max_iter, tol, PRICE * n_rows)
 
 
 @dataclass(frozen=True)
