@@ -30,8 +30,8 @@ from alakarte.progress import Progress
 from alakarte.refit import enlarge, flops, grow, grows, most_columns, refit
 from alakarte.release import n_free, release, split
 from alakarte.retune import retune, rows_profile, weights_profile
-from alakarte.sizes import taste_columns
-from alakarte.stages import LAST_FLOPS, MAIN_ROWS, evaluation_flops, first_stages, last_stage, second_stage, shuffle
+from alakarte.sizes import evaluation_flops, taste_columns
+from alakarte.stages import LAST_FLOPS, MAIN_ROWS, first_stages, last_stage, second_stage, shuffle
 from alakarte.statistics import statistics
 from problems import problem as problem_for
 from problems import table
@@ -335,14 +335,14 @@ def test_sizes_are_checked(name, value):
 # --------------------------------------------------------------------------- the menu
 
 
-def test_the_menu_ranks_by_evidence_less_the_price_of_parameters():
+def test_the_menu_ranks_by_evidence_less_the_price_of_placing_frequencies():
     X, y, _ = table(3, n=150)
     model = GPRegressor(n_jobs=1, **SMALL).fit(X, y)
     assert {one["kernel"] for one in model.ranking_} == {"ard", "rbf", "pwl", "gm"}
     scores = [one["score"] for one in model.ranking_]
     assert scores == sorted(scores, reverse=True)
     for one in model.ranking_:
-        price = 0.5 * one["n_parameters"] * np.log(150)
+        price = 0.5 * one["n_parameters"] * np.log(150) * (one["kernel"] == "gm")
         assert one["score"] == pytest.approx(one["log_marginal_likelihood"] - price)
     assert model.kernel_.kernel.name == model.ranking_[0]["kernel"]
     text = model.summary()
@@ -362,12 +362,29 @@ def test_a_kernel_far_behind_after_a_few_steps_is_not_learned_further(monkeypatc
     assert len(model.ranking_) == 4
 
 
-def test_one_lengthscale_is_enough_for_a_round_function():
+@pytest.mark.parametrize(("far_less", "kept"), [(-1e9, True), (1e9, False)])
+def test_learned_frequencies_are_kept_where_fresh_ones_have_far_less_evidence(monkeypatch, far_less, kept):
+    X, y, _ = table(3, n=60)
+    monkeypatch.setattr(alakarte.kitchen, "FAR_LESS", far_less)
+    model = GPRegressor("pwl", **SMALL).fit(X, y)
+    assert (model.n_posterior_frequencies_ == model.n_frequencies_) == kept
+    if kept:  # the evidence is the best that was seen while learning
+        assert model.log_marginal_likelihood_ == pytest.approx(model.trace_["value"].max())
+
+
+def test_few_rows_of_a_round_function():
     rng = np.random.default_rng(1)
-    X = rng.standard_normal((60, 12))
-    y = np.exp(-0.05 * (X**2).sum(axis=1)) + 0.01 * rng.standard_normal(60)
-    model = GPRegressor(random_state=0, max_iter=40).fit(X, y)
-    assert model.kernel_.kernel.name == "rbf"
+    X = rng.standard_normal((560, 12))
+    f = np.exp(-0.05 * (X**2).sum(axis=1))
+    y, new = f[:60] + 0.01 * rng.standard_normal(60), slice(60, None)
+    errors = {}
+    for kernel in ("auto", "rbf", "ard"):
+        model = GPRegressor(kernel, random_state=0, max_iter=40).fit(X[:60], y)
+        mean, std = model.predict(X[new], return_std=True)
+        errors[kernel] = np.sqrt(np.mean((mean - f[new]) ** 2)) / f.std()
+        covered = np.mean(np.abs(f[new] - mean) < 1.96 * std)
+        assert kernel != "auto" or covered > 0.95
+    assert errors["auto"] < 0.5 * errors["rbf"] < errors["ard"]
 
 
 def test_the_menu_of_exact_kernels():

@@ -5,19 +5,43 @@ import pytest
 
 from alakarte import GPRegressor
 from alakarte.kernels.registry import resolve
-from alakarte.sizes import ALL_FREQUENCIES, FIRST_COMPONENTS, MANY_ROWS_PER_PARAMETER, ROWS_PER_PARAMETER, choose_sizes
+from alakarte.sizes import (
+    ALL_FREQUENCIES,
+    FIRST_COMPONENTS,
+    LEARNING_COLUMNS,
+    LEARNING_FLOPS,
+    MANY_ROWS_PER_PARAMETER,
+    ROWS_PER_PARAMETER,
+    ROWS_PER_SHAPE,
+    choose_sizes,
+    evaluation_flops,
+    learning_columns,
+)
 
 
-@pytest.mark.parametrize(("kernel", "per_component"), [("gm", lambda d: 2 * d + 1), ("pwl", lambda d: d + 3)])
+@pytest.mark.parametrize(
+    ("kernel", "per_component", "rows_each"),
+    [("gm", lambda d: 2 * d + 1, ROWS_PER_PARAMETER), ("pwl", lambda d: d + 3, ROWS_PER_SHAPE)],
+)
 @pytest.mark.parametrize("d", [1, 8, 33])
-def test_every_component_has_rows_behind_it(kernel, per_component, d):
+def test_every_component_has_rows_behind_it(kernel, per_component, rows_each, d):
     for n_rows in (1, 100, 1000, 10_000, 1_000_000):
         q, m = choose_sizes(resolve(kernel), None, None, n_rows, d)
-        assert q == 1 or q * per_component(d) * ROWS_PER_PARAMETER <= n_rows
-        assert q >= FIRST_COMPONENTS or (q + 1) * per_component(d) * ROWS_PER_PARAMETER > n_rows
+        assert q == 1 or q * per_component(d) * rows_each <= n_rows
+        assert q >= FIRST_COMPONENTS or (q + 1) * per_component(d) * rows_each > n_rows
         many = n_rows >= 2 * FIRST_COMPONENTS * per_component(d) * MANY_ROWS_PER_PARAMETER
         assert (q == 2 * FIRST_COMPONENTS) == many
-        assert q * m <= ALL_FREQUENCIES < (q + 1) * m + q
+        wanted = ALL_FREQUENCIES if kernel == "gm" else learning_columns(n_rows) // 2
+        assert q * m <= wanted < (q + 1) * m + q
+
+
+def test_mixtures_of_radial_spectra_learn_with_as_many_columns_as_are_cheap():
+    columns = [learning_columns(n_rows) for n_rows in (20, 500, 1000, 2000, 4000, 10_000, 10**6)]
+    assert columns == sorted(columns, reverse=True)
+    assert columns[0] == LEARNING_COLUMNS
+    assert columns[-1] == 2 * ALL_FREQUENCIES
+    for n_rows in (1000, 2000, 4000):
+        assert evaluation_flops(n_rows, learning_columns(n_rows)) <= LEARNING_FLOPS
 
 
 def test_given_numbers_stay():

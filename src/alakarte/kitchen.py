@@ -15,18 +15,20 @@ from alakarte.data.standardise import Scaling
 from alakarte.data.tails import FAR_OUT
 from alakarte.learn import Learned, Settings, begin, go_on, learn, prune
 from alakarte.objective import model_at, nlml
+from alakarte.parameters import Layout
 from alakarte.progress import Progress
 from alakarte.refit import Refit, enlarge, flops, grows, most_columns, refit_each
 from alakarte.release import n_free, release_flops
 from alakarte.sizes import choose_sizes, taste_columns
 from alakarte.stages import Shuffled
 
+FAR_LESS = 0.05  # nats a row
 TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
 
 
-def score(value: float, n_parameters: int, total: float) -> float:
-    """Log evidence − ½ k log N."""
-    return -value - 0.5 * n_parameters * np.log(total)
+def score(value: float, layout: Layout, total: float) -> float:
+    """Log evidence − ½ k log N for a kernel that places frequencies: its evidence of few rows is over-fitted."""
+    return -value - 0.5 * layout.places_frequencies * layout.size * np.log(total)
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class Tasted:
 
     @cached_property
     def score(self) -> float:
-        """Log evidence − ½ k log N in standardised units."""
-        return score(self.at.value, self.learned.problem.layout.size, self.at.model.problem.rows.total)
+        """In standardised units."""
+        return score(self.at.value, self.learned.problem.layout, self.at.model.problem.rows.total)
 
     @property
     def label(self) -> str:
@@ -126,7 +128,11 @@ class Kitchen:
         return min(columns, max(most_columns(n_rows, self.budget.max_time is not None), taste_columns(n_rows)))
 
     def tasted(self, found: list[tuple[Settings, Learned]], rng, columns: int = 0) -> list[Tasted]:
-        """Their posteriors on all rows, at `columns` or the common number of them, in one pass over the rows."""
+        """Their posteriors on all rows, at `columns` or the common number of them, in one pass over the rows.
+
+        Fresh frequencies, but for a kernel that was learned from all rows, with about as many, and has far less
+        evidence with fresh ones.
+        """
         own, learned, problems = [], [], []
         for (settings, one), one_rng in zip(found, rng.spawn(len(found)), strict=True):
             if settings.growing and self.settings.n_components is None:
@@ -143,6 +149,12 @@ class Kitchen:
         else:
             at = refit_each(problems, thetas, self.budget)
         made = [Tasted(*parts, drawn_in=self.scaling.tails is not None) for parts in zip(own, learned, at, strict=True)]
+        for i, (settings, one) in enumerate(found):
+            lost = at[i].value - one.run.value
+            if settings.growing and one.problem.rows is self.rows and lost > FAR_LESS * self.rows.total:
+                kept = Refit(model_at(one.problem, one.run.theta), one.run.theta, one.run.value, None)
+                if 2 * kept.n_basis >= at[i].n_basis:
+                    made[i] = replace(made[i], settings=settings, learned=one, at=kept)
         for one in made:
             self.progress.say(f"{one.label}: score {one.score:.1f} with {one.at.n_basis} columns on all rows")
         return made

@@ -21,7 +21,8 @@ from alakarte.optimise import WINDOW, Run, minimise, screen
 from alakarte.parameters import NOISE, Layout, Parameter, constrained
 from alakarte.progress import Progress
 from alakarte.records import Shape
-from alakarte.stages import PATIENCE, Shuffled, Stage, evaluation_flops, first_stages
+from alakarte.sizes import evaluation_flops
+from alakarte.stages import PATIENCE, Shuffled, Stage, first_stages
 from alakarte.starts import starts
 
 # While every other start takes its first steps noise stays below this: else "all is noise", an optimum near by, takes

@@ -1,7 +1,7 @@
 """From rows to a fitted model: learn kernels on few rows, refit on all, keep what the evidence prefers.
 
 In: settings, rows, a seed, a budget. Out: `Fit`. Kernels are compared at equal columns on all rows by
-log evidence − ½ k log N, k the number of learned parameters: without that price the largest kernel would always win.
+log evidence, less ½ k log N where some of the k parameters place frequencies: else these over-fit few rows.
 A kernel given by name goes the same way, alone.
 """
 
@@ -17,8 +17,8 @@ from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
 from alakarte.refit import Refit, enlarge, flops, grow, most_columns, refit
 from alakarte.release import n_free, release
-from alakarte.sizes import most_components, taste_columns
-from alakarte.stages import evaluation_flops, first_stages, in_order, last_stage, priced, second_stage
+from alakarte.sizes import evaluation_flops, most_components, taste_columns
+from alakarte.stages import first_stages, in_order, last_stage, priced, second_stage
 
 CANDIDATES = ("ard", "rbf", "pwl", "gm")
 EXACT_CANDIDATES = ("ard", "rbf", "matern32")
@@ -27,7 +27,7 @@ NEAR = 0.1  # nats a row behind the best: still a contender
 CONTENDERS = 2
 HOPELESS = 0.3  # nats a row behind the best after a few steps: not learned further
 CLEARLY, CLEARLY_A_ROW = 20.0, 0.005  # nats: the same kernel, learned twice, differs by some
-MORE = 0.02  # nats a row that more columns gain: reason enough to learn with more of them
+MORE = 0.02  # nats a row that more columns gain, or fresh ones lose: reason enough to learn with more of them
 SECOND_COLUMNS = 1024
 LEVELS = 4
 
@@ -49,7 +49,7 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
         if ranking:
             ranking = [best, *ranking[1:]]
             if not budget.stop() and (other := kitchen.with_tails_drawn_in()):
-                one = once_more(other, best, rng.spawn(1)[0])
+                one = once_more(other, contenders(kitchen, ranking)[:CONTENDERS], rng.spawn(1)[0])
                 if one.score > best.score + max(CLEARLY, CLEARLY_A_ROW * rows.total):
                     kitchen, best, ranking = other, one, [one, *ranking]
                     rows, scaling = other.rows, other.scaling
@@ -80,7 +80,7 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
             own = kitchen.sized(resolve(name))
             begun.append((own, kitchen.begin(own, rng.spawn(1)[0])))
     N = kitchen.rows.total  # parameters cost what they will cost on all rows: on few, many of them would look hopeless
-    scores = [score(one.run.value / one.screened_total * N, one.problem.layout.size, N) for _, one in begun]
+    scores = [score(one.run.value / one.screened_total * N, one.problem.layout, N) for _, one in begun]
     order = sorted(range(len(begun)), key=lambda i: -scores[i])  # the most promising first
     for rank, i in enumerate(order):
         if learned and budget.stop():
@@ -106,12 +106,16 @@ def _in_time(kitchen: Kitchen, learned: list[tuple[Settings, Learned]]) -> list[
     return [min(learned, key=lambda found: found[1].run.value / found[1].problem.rows.total)]
 
 
-def once_more(kitchen: Kitchen, best: Tasted, rng) -> Tasted:
-    """The best kernel in another kitchen, where the tails of inputs are drawn in."""
-    own, (learn_rng, taste_rng, refine_rng) = kitchen.sized(best.settings.kernel), rng.spawn(3)
+def once_more(kitchen: Kitchen, several: list[Tasted], rng) -> Tasted:
+    """The best kernels in another kitchen, where the tails of inputs are drawn in; the best of them there."""
+    taste_rng, refine_rng, *rngs = rng.spawn(2 + len(several))
     kitchen.progress.say("some inputs lie far out: once more with their tails drawn in")
-    tasted = kitchen.tasted([(own, kitchen.learn(own, learn_rng))], taste_rng)
-    return refine(kitchen, tasted, refine_rng)[0]
+    own, learned = [kitchen.sized(one.settings.kernel) for one in several], []
+    for settings, one_rng in zip(own, rngs, strict=True):
+        if not (learned and kitchen.budget.stop()):
+            learned.append((settings, kitchen.learn(settings, one_rng)))
+    tasted = kitchen.tasted(learned, taste_rng)
+    return max(refine(kitchen, tasted, refine_rng), key=lambda one: one.score)
 
 
 def contenders(kitchen: Kitchen, tasted: list[Tasted]) -> list[Tasted]:
@@ -195,7 +199,7 @@ def further(kitchen: Kitchen, one: Tasted, rng, level: int) -> Learned:
     n_basis = n_rows if features is None else features.n_basis
     if one.at is not None and own.growing and n_basis < columns:
         before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.rows.total
-        if before - after > MORE:
+        if one.at.n_basis == n_basis or abs(before - after) > MORE:
             stage, n_basis = second_stage(own, n_rows, level), columns
             problem = replace(enlarge(learned.problem, columns, rng), rows=kitchen.shuffled.first(stage.n_rows))
             learned = learn_more(learned, problem, one.at.theta, own, stage, kitchen.progress, budget)

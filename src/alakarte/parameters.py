@@ -44,6 +44,11 @@ class Parameter:
         """Entries in the flat vector."""
         return 0 if self.fixed is not None else int(np.prod(self.shape))
 
+    @property
+    def is_frequency(self) -> bool:
+        """Whether its entries are coordinates of frequencies."""
+        return self.unit == "1/x"
+
     def factor(self, x_scale, y_scale):
         """User's value = standardised value × factor."""
         with np.errstate(over="ignore", divide="ignore"):
@@ -81,6 +86,11 @@ class Layout:
     def size(self) -> int:
         """Length of theta."""
         return sum(p.size for p in self.parameters)
+
+    @property
+    def places_frequencies(self) -> bool:
+        """Whether some of them are frequencies; others only shape a spectrum."""
+        return any(p.is_frequency and p.size for p in self.parameters)
 
     def pack(self, values: dict) -> np.ndarray:
         """Flat vector of the free entries."""

@@ -22,7 +22,8 @@ from alakarte.posterior import weight_posterior
 from alakarte.progress import Progress
 from alakarte.records import Draws, Shape
 from alakarte.refit import Refit, refit
-from alakarte.stages import evaluation_flops, priced
+from alakarte.sizes import evaluation_flops
+from alakarte.stages import priced
 from alakarte.statistics import statistics
 
 HELD_ROWS = 2000

@@ -50,7 +50,9 @@ def _choices(model):
             name += ", drawn in" if one["drawn_in"] else ""
             numbers = f"{one['log_marginal_likelihood']:>14.1f}{one['n_parameters']:>12}{one['n_basis']:>9}"
             lines.append(f"{name:<20}{numbers}{one['score']:>14.1f}")
-        lines.append("score: log evidence - parameters/2 * log(rows); the best were learned further, the first is kept")
+        lines.append(
+            "score: log evidence, gm's less parameters/2 * log(rows); the best were learned further, the first is kept"
+        )
     return lines
 
 

@@ -1,7 +1,8 @@
 """How many components and frequencies, where the user leaves it open: by the rows and the kernel's own parameters.
 
 A component that few rows stand behind over-fits the evidence itself, and its intervals are too narrow: hence a least
-number of rows a parameter. `python -m bench.defaults` shows what that changes.
+number of rows a parameter, many where parameters place frequencies (`gm`). `python -m bench.defaults` shows what that
+changes.
 """
 
 import numpy as np
@@ -10,24 +11,32 @@ from alakarte.kernels.base import Kernel
 from alakarte.records import Shape
 
 ROWS_PER_PARAMETER = 12
+ROWS_PER_SHAPE = 2  # of a kernel whose parameters only shape a spectrum
 FIRST_COMPONENTS = 4  # at most, to begin with
 MANY_ROWS_PER_PARAMETER = 60  # from here on twice as many at once
 MOST_COMPONENTS = 32
 ALL_FREQUENCIES = 128
+LEARNING_FLOPS = 1.5e10  # of one evaluation of a mixture of radial spectra
+LEARNING_COLUMNS = 2048  # of it, at most
 TASTE_FLOPS = 5e10
 TASTE_COLUMNS = (512, 2048)
 
 
 def choose_sizes(kernel: Kernel, n_components, n_frequencies, n_rows: int, n_inputs: int) -> tuple[int, int]:
     """Components and frequencies of each; numbers that are given stay."""
+    places = any(p.is_frequency for p in kernel.parameters(Shape(n_inputs, (1,))))
     if n_components is None:
         n_components = 1
         if kernel.has_components:
-            n_components = max(1, min(FIRST_COMPONENTS, most_components(kernel, n_rows, n_inputs)))
+            rows_each = ROWS_PER_PARAMETER if places else ROWS_PER_SHAPE
+            n_components = max(1, min(FIRST_COMPONENTS, most_components(kernel, n_rows, n_inputs, rows_each)))
             if most_components(kernel, n_rows, n_inputs, MANY_ROWS_PER_PARAMETER) >= 2 * FIRST_COMPONENTS:
                 n_components = 2 * FIRST_COMPONENTS
     if n_frequencies is None:
-        n_frequencies = max(1, ALL_FREQUENCIES // n_components)
+        frequencies = ALL_FREQUENCIES
+        if kernel.has_components and not places:
+            frequencies = max(frequencies, learning_columns(n_rows) // 2)
+        n_frequencies = max(1, frequencies // n_components)
     return n_components, n_frequencies
 
 
@@ -35,6 +44,19 @@ def most_components(kernel: Kernel, n_rows: int, n_inputs: int, rows_each: int =
     """Components that the rows can bear, 0 if not even one."""
     parameters = sum(p.size for p in kernel.parameters(Shape(n_inputs, (1,))))
     return min(MOST_COMPONENTS, n_rows // (rows_each * parameters))
+
+
+def evaluation_flops(n_rows: int, n_basis: int) -> float:
+    """Of a value and gradient: three products of rows and columns, and the features."""
+    return 3.6 * n_rows * n_basis * min(n_rows, n_basis)
+
+
+def learning_columns(n_rows: int) -> int:
+    """A power of two: with few frequencies a mixture fits those that it has, not the spectrum they stand for."""
+    columns = LEARNING_COLUMNS
+    while columns > 2 * ALL_FREQUENCIES and evaluation_flops(n_rows, columns) > LEARNING_FLOPS:
+        columns //= 2
+    return columns
 
 
 def taste_columns(n_rows: int) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from alakarte.data.blocks import Rows
 from alakarte.data.tails import Tails
+from alakarte.sizes import evaluation_flops
 
 SCREEN_ROWS = 1000
 SMALL_ROWS = 8000  # up to here the long run sees all rows
@@ -32,11 +33,6 @@ class Stage:
     max_iter: int
     tol: float
     price: float = 0.0
-
-
-def evaluation_flops(n_rows: int, n_basis: int) -> float:
-    """Of a value and gradient: three products of rows and columns, and the features."""
-    return 3.6 * n_rows * n_basis * min(n_rows, n_basis)
 
 
 def first_stages(settings, n_rows: int) -> list[Stage]:
