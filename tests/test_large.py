@@ -362,6 +362,18 @@ def test_a_kernel_far_behind_after_a_few_steps_is_not_learned_further(monkeypatc
     assert len(model.ranking_) == 4
 
 
+def test_noise_held_down_at_first_finds_what_all_is_noise_hides(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (600, 32))  # two inputs of 32 count
+    y = np.sin(5 * X[:, 0]) * np.cos(2.5 * X[:, 1]) + 0.1 * rng.standard_normal(600)
+    found = {}
+    for bound in (alakarte.learn.FIRST_NOISE_STD, 1e3):
+        monkeypatch.setattr(alakarte.learn, "FIRST_NOISE_STD", bound)
+        model = GPRegressor("ard", n_posterior_frequencies=None, max_iter=60, random_state=0).fit(X, y)
+        found[bound] = model.log_marginal_likelihood_
+    assert found[0.3] > found[1e3] + 20
+
+
 @pytest.mark.parametrize(("far_less", "kept"), [(-1e9, True), (1e9, False)])
 def test_learned_frequencies_are_kept_where_fresh_ones_have_far_less_evidence(monkeypatch, far_less, kept):
     X, y, _ = table(3, n=60)

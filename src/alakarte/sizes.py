@@ -16,8 +16,8 @@ FIRST_COMPONENTS = 4  # at most, to begin with
 MANY_ROWS_PER_PARAMETER = 60  # from here on twice as many at once
 MOST_COMPONENTS = 32
 ALL_FREQUENCIES = 128
-LEARNING_FLOPS = 1.5e10  # of one evaluation of a mixture of radial spectra
-LEARNING_COLUMNS = 2048  # of it, at most
+# Columns that a mixture of radial spectra learns with, and the flops that an evaluation may cost for that.
+LEARNING = ((8192, 5e8), (4096, 1e9), (2048, 7.5e9), (1024, 1.5e10), (512, 1.5e10))
 TASTE_FLOPS = 5e10
 TASTE_COLUMNS = (512, 2048)
 
@@ -52,11 +52,9 @@ def evaluation_flops(n_rows: int, n_basis: int) -> float:
 
 
 def learning_columns(n_rows: int) -> int:
-    """A power of two: with few frequencies a mixture fits those that it has, not the spectrum they stand for."""
-    columns = LEARNING_COLUMNS
-    while columns > 2 * ALL_FREQUENCIES and evaluation_flops(n_rows, columns) > LEARNING_FLOPS:
-        columns //= 2
-    return columns
+    """With few frequencies a mixture fits those that it has, not the spectrum that they stand for."""
+    affordable = (columns for columns, flops in LEARNING if evaluation_flops(n_rows, columns) <= flops)
+    return next(affordable, 2 * ALL_FREQUENCIES)
 
 
 def taste_columns(n_rows: int) -> int:
