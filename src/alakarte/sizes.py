@@ -17,7 +17,7 @@ MANY_ROWS_PER_PARAMETER = 60  # from here on twice as many at once
 MOST_COMPONENTS = 32
 ALL_FREQUENCIES = 128
 # Columns that a mixture of radial spectra learns with, and the flops that an evaluation may cost for that.
-LEARNING = ((8192, 5e8), (4096, 1e9), (2048, 7.5e9), (1024, 1.5e10), (512, 1.5e10))
+LEARNING = ((8192, 5e8), (4096, 1e9), (2048, 4e9), (1024, 1.5e10), (512, 1.5e10))
 TASTE_FLOPS = 5e10
 TASTE_COLUMNS = (512, 2048)
 
