@@ -8,6 +8,7 @@ changes.
 import numpy as np
 
 from alakarte.kernels.base import Kernel
+from alakarte.parameters import Layout
 from alakarte.records import Shape
 
 ROWS_PER_PARAMETER = 12
@@ -24,7 +25,7 @@ TASTE_COLUMNS = (512, 2048)
 
 def choose_sizes(kernel: Kernel, n_components, n_frequencies, n_rows: int, n_inputs: int) -> tuple[int, int]:
     """Components and frequencies of each; numbers that are given stay."""
-    places = any(p.is_frequency for p in kernel.parameters(Shape(n_inputs, (1,))))
+    places = Layout(kernel.parameters(Shape(n_inputs, (1,)))).places_frequencies
     if n_components is None:
         n_components = 1
         if kernel.has_components:
@@ -33,9 +34,8 @@ def choose_sizes(kernel: Kernel, n_components, n_frequencies, n_rows: int, n_inp
             if most_components(kernel, n_rows, n_inputs, MANY_ROWS_PER_PARAMETER) >= 2 * FIRST_COMPONENTS:
                 n_components = 2 * FIRST_COMPONENTS
     if n_frequencies is None:
-        frequencies = ALL_FREQUENCIES
-        if kernel.has_components and not places:
-            frequencies = max(frequencies, learning_columns(n_rows) // 2)
+        mixture = kernel.has_components and not places
+        frequencies = learning_columns(n_rows) // 2 if mixture else ALL_FREQUENCIES
         n_frequencies = max(1, frequencies // n_components)
     return n_components, n_frequencies
 
