@@ -17,7 +17,7 @@ LAYERS = [
     ("reference", "compiled."),
     ("data.", "kernels."),
     ("features.", "factorise", "sizes"),
-    ("statistics", "evidence", "dual", "exact", "retune"),
+    ("statistics", "evidence", "dual", "rowspace", "exact", "retune"),
     ("objective",),
     ("starts", "stages", "optimise", "posterior", "fitted", "refit"),
     ("learn", "transformer"),

@@ -138,6 +138,13 @@ def add_columns_gram(lower, block, *, transposed=False, sign=1.0) -> None:
     _SYRK["d"](*_by_address("L", trans, len(lower), r, ctypes.c_double(sign), block, steps[0], one, lower, steps[1]))
 
 
+def columns_times_symmetric(block, lower, out) -> None:
+    """out ← B S, columns, S given by its lower triangle."""
+    steps, shape = _columns(lower, block, out), block.shape
+    one, zero = ctypes.c_double(1), ctypes.c_double(0)
+    _SYMM["d"](*_by_address("R", "L", *shape, one, lower, steps[0], block, steps[1], zero, out, steps[2]))
+
+
 def subtract_product(out, left, right) -> None:
     """out ← out − left·rightᵀ, columns."""
     steps, shape = _columns(left, right, out), (*out.shape, left.shape[1])

@@ -3,7 +3,6 @@
 In: a symmetric matrix, positive definite up to rounding. Out: its lower factor. NaN is reported, never passed on.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -20,6 +19,7 @@ from alakarte.blas import (
     times_triangle,
 )
 from alakarte.errors import IllConditioned
+from alakarte.threads import together
 
 _TILE = 128
 _HALVES = 512  # smaller matrices are not worth cutting
@@ -58,13 +58,13 @@ def _factorise(A, n_jobs) -> int:
     info = _factorise(first, n_jobs)
     if info:
         return info
-    _together([lambda: solve_columns_right(upper, first), lambda: solve_columns_right(lower, first)], n_jobs)
+    together([lambda: solve_columns_right(upper, first), lambda: solve_columns_right(lower, first)], n_jobs)
 
     def diagonal():
         add_columns_gram(A[half:middle, half:middle], upper, sign=-1.0)
         add_columns_gram(A[middle:, middle:], lower, sign=-1.0)
 
-    _together([diagonal, lambda: subtract_product(A[middle:, half:middle], lower, upper)], n_jobs)
+    together([diagonal, lambda: subtract_product(A[middle:, half:middle], lower, upper)], n_jobs)
     info = _factorise(A[half:, half:], n_jobs)
     return info and half + info
 
@@ -118,11 +118,11 @@ def inverse(factor, n_jobs: int = 1) -> np.ndarray:
         return T
     half, middle, quarter = k // 2, k // 2 + (k - k // 2) // 2, k // 4
     first, last, B = T[:half, :half], T[half:, half:], T[half:, :half]
-    _together([lambda: _invert(first), lambda: _invert(last)], n_jobs)
+    together([lambda: _invert(first), lambda: _invert(last)], n_jobs)
     parts = (T[half:middle, :half], T[middle:, :half])
-    _together([partial(times_triangle, part, first, side="R") for part in parts], n_jobs)
+    together([partial(times_triangle, part, first, side="R") for part in parts], n_jobs)
     parts = (T[half:, :quarter], T[half:, quarter:half])
-    _together([partial(times_triangle, part, last, sign=-1.0) for part in parts], n_jobs)
+    together([partial(times_triangle, part, last, sign=-1.0) for part in parts], n_jobs)
     mixed = B.copy(order="F")
     corner = last.copy(order="F")
 
@@ -134,23 +134,13 @@ def inverse(factor, n_jobs: int = 1) -> np.ndarray:
         square_triangle(last)
         times_triangle(B, corner, transposed=True)
 
-    _together([left, right], n_jobs)
+    together([left, right], n_jobs)
     return T
 
 
 def _invert(triangle):
     if invert_triangle(triangle) != 0:
         raise IllConditioned("matrix is singular")
-
-
-def _together(tasks, n_jobs):
-    if n_jobs == 1:
-        for task in tasks:
-            task()
-        return
-    with ThreadPoolExecutor(len(tasks)) as pool:
-        for future in [pool.submit(task) for task in tasks]:
-            future.result()
 
 
 def log_determinant(factor) -> float:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from alakarte.blas import add_gram, times_symmetric
-from alakarte.data.blocks import Rows
+from alakarte.data.blocks import Rows, Scratch
 from alakarte.dual import dual_pullback, solve_rows
 from alakarte.errors import Unavailable
 from alakarte.evidence import noise_floor, posterior_covariance, pullback, solve_weights
@@ -18,6 +17,7 @@ from alakarte.features.waves import feature_map, spectrum_bar
 from alakarte.kernels.base import ClosedForm, Kernel
 from alakarte.parameters import Layout
 from alakarte.records import Draws, Statistics
+from alakarte.rowspace import gram, gram_pullback, scaled_features
 from alakarte.statistics import residual_energy, statistics, statistics_pullback
 
 
@@ -118,7 +118,7 @@ def row_space(model: Model):
 
 def row_signal(model: Model):
     """W^½ K W^½ (n, n), its lower triangle, and W^½ y (n, T)."""
-    return _signal(model)[0], _root_target(model)
+    return _signal(model, Scratch())[0], _root_target(model)
 
 
 def closed_form(kernel: Kernel, values) -> ClosedForm:
@@ -137,8 +137,8 @@ def _root_target(model):
     return rows.y * np.sqrt(rows.weight)[:, None]
 
 
-def _signal(model):
-    """W^½ K W^½ (n, n), and W^½ Φ (n, D) where there is an expansion."""
+def _signal(model, scratch: Scratch):
+    """W^½ K W^½ (n, n), and W^½ Φ V^½ (n, D) where there is an expansion."""
     rows = model.problem.rows.whole()
     root = np.sqrt(rows.weight)
     if model.form == "exact":
@@ -149,11 +149,9 @@ def _signal(model):
             signal *= root
             signal *= root[:, None]
         return signal, None
-    phi = model.features.phi(rows.x) * root[:, None]
-    scaled = phi * np.sqrt(model.spectrum.weight_variance(model.problem.draws.shape))
-    signal = np.zeros((rows.n_rows, rows.n_rows), order="F")
-    add_gram(signal, np.ascontiguousarray(scaled.T))
-    return signal, phi
+    variance = model.spectrum.weight_variance(model.problem.draws.shape)
+    psi = scaled_features(model.features, rows, variance, model.problem.n_jobs, scratch)
+    return gram(psi, model.problem.n_jobs), psi
 
 
 def _weights_pullback(model):
@@ -168,12 +166,13 @@ def _weights_pullback(model):
 
 def _rows_pullback(model):
     rows = model.problem.rows.whole()
-    signal, phi = _signal(model)
     n_jobs = model.problem.n_jobs
+    scratch = rows.spare.pop() if rows.spare else Scratch()
+    signal, psi = _signal(model, scratch)
     dual = solve_rows(signal, _root_target(model), model.noise_variance, rows.total, n_jobs)
     inverse_kernel, log_noise_bar = dual_pullback(dual, n_jobs)
-    root = np.sqrt(rows.weight)
     if model.form == "exact":
+        root = np.sqrt(rows.weight)
         alpha, symmetric = dual.alpha[:, 0], inverse_kernel.T
 
         def kernel_bar(start, stop):
@@ -185,15 +184,9 @@ def _rows_pullback(model):
         form = closed_form(model.problem.kernel, model.values)
         bar = closed_gram_pullback(model.spectrum, form, rows.x, kernel_bar, n_jobs)
         return dual.value, bar, log_noise_bar
-    # Φ_bar = (K⁻¹ − ααᵀ) ΦV on rows scaled by W^½; V_bar_i V_i = ½ V_i φ_iᵀ (K⁻¹ − ααᵀ) φ_i
-    variance = model.spectrum.weight_variance(model.problem.draws.shape)
-    scaled = phi * variance
-    phi_bar = times_symmetric(np.ascontiguousarray(scaled.T), inverse_kernel).T
-    phi_bar -= dual.alpha @ (dual.alpha.T @ scaled)
-    log_variance_bar = 0.5 * np.einsum("ij,ij->j", phi, phi_bar)
-    zeros = np.zeros(rows.n_rows)
-    plain = phi / root[:, None]
-    sums = model.features.pullback(rows.x, plain, phi_bar, zeros, np.zeros(variance.size), root)
+    alpha = dual.alpha[:, 0]
+    sums, log_variance_bar = gram_pullback(model.features, rows, psi, inverse_kernel, alpha, n_jobs, scratch)
+    rows.spare.append(scratch)
     return dual.value, _spectrum_bar(model, sums, log_variance_bar), log_noise_bar
 
 

@@ -6,6 +6,7 @@ With one BLAS thread per worker results do not depend on the number of workers.
 
 import numbers
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from joblib import cpu_count, effective_n_jobs
@@ -56,6 +57,14 @@ def one_blas_thread():
         yield
     finally:
         _limiter.leave()
+
+
+def together(tasks: list, n_jobs: int) -> list:
+    """Results of functions without arguments, on up to `n_jobs` threads."""
+    if n_jobs == 1 or len(tasks) == 1:
+        return [task() for task in tasks]
+    with ThreadPoolExecutor(min(n_jobs, len(tasks))) as pool:
+        return [future.result() for future in [pool.submit(task) for task in tasks]]
 
 
 def count(n_jobs) -> int:

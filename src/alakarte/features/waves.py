@@ -51,10 +51,10 @@ class FeatureMap:
         size = 128 if self.component.size >= 512 else 1024
         return [slice(start, start + size) for start in range(0, n_rows, size)]
 
-    def phi(self, x, scratch: Scratch | None = None):
-        """(rows, D), in the scratch if there is one."""
+    def phi(self, x, scratch: Scratch | None = None, out=None):
+        """(rows, D), in `out`, else in the scratch if there is one."""
         scratch = scratch or Scratch()
-        phi = scratch.array("phi", (x.shape[0], self.n_basis), x.dtype)
+        phi = scratch.array("phi", (x.shape[0], self.n_basis), x.dtype) if out is None else out
         for tile in self._tiles(len(x)):
             rows = x[tile]
             phase = scratch.array("phase", (len(rows), self.component.size), x.dtype)
