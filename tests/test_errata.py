@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
+import alakarte.kernels.gm
 from alakarte import GPRegressor
 from alakarte.data.summary import summarise
 from alakarte.exact import closed_kernel
@@ -252,3 +253,17 @@ def test_E21_inputs_are_standardised_inside():
     there = GPRegressor("ard", **settings).fit(X * [1e-6, 1.0, 1e9] + [0, 5, -3e9], 1e4 * y - 7)
     assert np.allclose(here.theta_, there.theta_, rtol=1e-7)
     assert np.allclose(1e4 * here.predict(X) - 7, there.predict(X * [1e-6, 1.0, 1e9] + [0, 5, -3e9]), rtol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_E22_centres_move_slowly_where_rows_are_few(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 10))
+    y = X[:, 0] + 0.5 * rng.standard_normal(80)
+    noise = {}
+    for slow in (alakarte.kernels.gm.SLOW, np.inf):
+        monkeypatch.setattr(alakarte.kernels.gm, "SLOW", slow)
+        sizes = {"n_components": 4, "n_frequencies": 32, "n_posterior_frequencies": None, "n_learning_rows": None}
+        model = GPRegressor("gm", **sizes, n_restarts=4, max_iter=100, random_state=0).fit(X, y)
+        noise[slow] = model.noise_std_
+    assert noise[np.inf] < 0.5 * noise[1e-3]

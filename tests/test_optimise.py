@@ -11,7 +11,7 @@ from alakarte import GPRegressor
 from alakarte.errors import IllConditioned
 from alakarte.kernels import ARD, RBF
 from alakarte.objective import nlml_gradient
-from alakarte.optimise import WINDOW, minimise, screen
+from alakarte.optimise import WINDOW, Coordinates, minimise, screen
 from problems import problem, table, values_at
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -264,3 +264,26 @@ def test_a_fit_without_noise_does_not_warn():
     model = GPRegressor("ard", n_components=2, n_frequencies=8, random_state=0, n_jobs=1).fit(X, np.sin(X[:, 0]))
     assert model.converged_
     assert np.abs(model.predict(X) - np.sin(X[:, 0])).max() < 1e-3
+
+
+def test_slow_coordinates_are_asinh_and_change_no_optimum():
+    slow = np.array([np.inf, 0.01])
+    coordinates = Coordinates(slow)
+    theta = np.array([3.0, -2.0])
+    point = coordinates.point(theta)
+    assert point[0] == 3.0
+    assert point[1] == pytest.approx(np.arcsinh(-200.0))
+    assert np.allclose(coordinates.theta(point), theta, rtol=1e-14)
+    step = 1e-6
+    slope = (coordinates.theta(point + step) - coordinates.theta(point - step)) / (2 * step)
+    assert np.allclose(coordinates.slope(point), slope, rtol=1e-8)
+
+    def bowl(theta):
+        return float(((theta - [1.0, -0.5]) ** 2).sum()), 2 * (theta - [1.0, -0.5])
+
+    bounds = np.full(2, -2.0), np.array([2.0, -0.25])
+    start = np.array([0.0, -0.25])
+    for given in (None, slow):
+        assert np.allclose(minimise(bowl, start, bounds, 100, 1e-12, slow=given).theta, [1.0, -0.5], atol=1e-4)
+    early = [minimise(bowl, start, bounds, 1, 1e-12, slow=given).theta[1] for given in (None, slow)]
+    assert abs(early[1] + 0.25) < abs(early[0] + 0.25)

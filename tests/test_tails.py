@@ -58,7 +58,7 @@ def test_the_evidence_draws_tails_in_and_predictions_are_better_for_it():
     assert (model.input_tails_ > 0).all()
     assert "drawn in" in model.summary()
     assert model.ranking_[0]["drawn_in"]
-    assert model.ranking_[0]["score"] > model.ranking_[1]["score"]
+    assert model.ranking_[0]["log_marginal_likelihood"] > model.ranking_[1]["log_marginal_likelihood"]
     plain = GPRegressor(model.kernel_.kernel.name, **QUICK).fit(X, y)
     assert plain.input_tails_ is None
     errors = [np.sqrt(np.mean((m.predict(X_test) - y_test) ** 2)) for m in (model, plain)]

@@ -42,7 +42,6 @@ def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
                 "n_basis": one.at.n_basis,
                 "log_marginal_likelihood": -one.at.value - one.at.model.problem.rows.total * log_scale,
                 "n_parameters": one.learned.problem.layout.size,
-                "score": one.score - one.at.model.problem.rows.total * log_scale,
             }
             for one in found.ranking
         ],

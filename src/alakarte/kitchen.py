@@ -5,9 +5,6 @@ built in one pass: every block is read and standardised once for all of them.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
-
-import numpy as np
 
 from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
@@ -15,20 +12,13 @@ from alakarte.data.standardise import Scaling
 from alakarte.data.tails import FAR_OUT
 from alakarte.learn import Learned, Settings, begin, go_on, learn, prune
 from alakarte.objective import model_at, nlml
-from alakarte.parameters import Layout
 from alakarte.progress import Progress
 from alakarte.refit import Refit, enlarge, flops, grows, most_columns, refit_each
 from alakarte.release import n_free, release_flops
 from alakarte.sizes import choose_sizes, taste_columns
 from alakarte.stages import Shuffled
 
-FAR_LESS = 0.05  # nats a row
 TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
-
-
-def score(value: float, layout: Layout, total: float) -> float:
-    """Log evidence − ½ k log N for a kernel that places frequencies: its evidence of few rows is over-fitted."""
-    return -value - 0.5 * layout.places_frequencies * layout.size * np.log(total)
 
 
 @dataclass(frozen=True)
@@ -41,10 +31,10 @@ class Tasted:
     level: int = -1  # of `refine`
     drawn_in: bool = False  # the tails of its inputs
 
-    @cached_property
-    def score(self) -> float:
+    @property
+    def log_evidence(self) -> float:
         """In standardised units."""
-        return score(self.at.value, self.learned.problem.layout, self.at.model.problem.rows.total)
+        return -self.at.value
 
     @property
     def label(self) -> str:
@@ -130,13 +120,12 @@ class Kitchen:
     def tasted(self, found: list[tuple[Settings, Learned]], rng, columns: int = 0) -> list[Tasted]:
         """Their posteriors on all rows, at `columns` or the common number of them, in one pass over the rows.
 
-        Fresh frequencies, but for a kernel that was learned from all rows, with about as many, and has far less
-        evidence with fresh ones.
+        With fresh frequencies: a kernel that has fitted those it was learned with, and not the rows, loses by it.
         """
         own, learned, problems = [], [], []
         for (settings, one), one_rng in zip(found, rng.spawn(len(found)), strict=True):
             if settings.growing and self.settings.n_components is None:
-                settings, one = prune(settings, one, one_rng)
+                settings, one = prune(settings, one)
             problem = replace(one.problem, rows=self.rows)
             if grows(settings.kernel) and settings.expansion != "exact":
                 problem = enlarge(problem, columns or taste_columns(self.rows.n_rows), one_rng)
@@ -149,12 +138,8 @@ class Kitchen:
         else:
             at = refit_each(problems, thetas, self.budget)
         made = [Tasted(*parts, drawn_in=self.scaling.tails is not None) for parts in zip(own, learned, at, strict=True)]
-        for i, (settings, one) in enumerate(found):
-            lost = at[i].value - one.run.value
-            if settings.growing and one.problem.rows is self.rows and lost > FAR_LESS * self.rows.total:
-                kept = Refit(model_at(one.problem, one.run.theta), one.run.theta, one.run.value, None)
-                if 2 * kept.n_basis >= at[i].n_basis:
-                    made[i] = replace(made[i], settings=settings, learned=one, at=kept)
         for one in made:
-            self.progress.say(f"{one.label}: score {one.score:.1f} with {one.at.n_basis} columns on all rows")
+            self.progress.say(
+                f"{one.label}: log evidence {one.log_evidence:.1f} with {one.at.n_basis} columns on all rows"
+            )
         return made

@@ -13,7 +13,7 @@ from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.data.summary import summarise
-from alakarte.features.draws import draw
+from alakarte.features.draws import draw, of_components
 from alakarte.features.waves import feature_map
 from alakarte.kernels.base import Kernel
 from alakarte.objective import Problem, closed_form, model_at, nlml, nlml_gradient
@@ -28,6 +28,10 @@ from alakarte.starts import starts
 # While every other start takes its first steps noise stays below this: else "all is noise", an optimum near by, takes
 # many. The others begin as the paper has it.
 FIRST_NOISE_STD = 0.3
+# Times std(y), where fresh frequencies are to be drawn: far above it components cancel each other, fresh ones do not.
+LARGEST_AMPLITUDE = 10
+# With so many rows a parameter quick ones are tried too: with fewer they over-fit, and win.
+ENOUGH_ROWS = 12
 # Rows × frequencies up to which several starts may be in memory at once.
 ACROSS = 20_000_000
 # A component with less than this share of the variance is dropped.
@@ -93,6 +97,8 @@ def set_up(settings: Settings, rows: Rows, scaling: Scaling, rng) -> Problem:
     shape = Shape(rows.x.shape[1], counts)
     draws = draw(shape, "dense" if settings.expansion == "dense" else "fastfood", rng)
     layout = parameter_layout(kernel, shape, settings.noise_std, scaling)
+    if settings.growing and "amplitude" not in (kernel.bounds or {}):
+        layout = layout.bounded("log_amplitude", np.log(LARGEST_AMPLITUDE))
     form = "exact" if settings.expansion == "exact" else "auto"
     return Problem(kernel, layout, draws, rows, form, precision=settings.precision, n_jobs=settings.n_jobs)
 
@@ -107,7 +113,8 @@ def learn(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: P
 def begin(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: Progress, warm, budget) -> Learned:
     """The best start after a few steps on few rows, or the only start as it is."""
     draws_rng, summary_rng, starts_rng = rng.spawn(3)
-    few = rows.first(first_stages(settings, rows.rows.n_rows)[0].n_rows)
+    screening, long = first_stages(settings, rows.rows.n_rows)
+    few = rows.first(screening.n_rows)
     problem = set_up(settings, few, scaling, draws_rng)
     if warm is not None and warm[1].size == problem.layout.size:
         if warm[0].shape == problem.draws.shape or settings.growing:
@@ -122,9 +129,16 @@ def begin(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: P
     if len(points) == 1 or settings.max_iter_restart == 0:
         run = Run(points[0], np.inf, 0, "not begun", False, 0, [])
         return Learned(problem, run, [], [], few.total)
-    screened = _screen(problem, points, settings, progress, budget)
+    layouts = _layouts(problem.layout, long.n_rows, len(points))
+    screened = _screen(problem, points, layouts, settings, progress, budget)
     best = min(screened, key=lambda run: run.value)
-    return Learned(problem, best, screened, [best], few.total)
+    return Learned(replace(problem, layout=layouts[best.start]), best, screened, [best], few.total)
+
+
+def _layouts(layout: Layout, n_rows: int, n_starts: int) -> list[Layout]:
+    """One a start: slow parameters are slow in all, or in half where rows are many, and the evidence decides."""
+    quick = layout.hastened() if n_rows >= ENOUGH_ROWS * layout.size else layout
+    return [layout if index % 4 < 2 else quick for index in range(n_starts)]
 
 
 def go_on(settings: Settings, begun: Learned, rows: Shuffled, progress: Progress, budget: Budget) -> Learned:
@@ -149,8 +163,8 @@ def learn_more(
     return replace(learned, problem=problem, run=run, runs=[*learned.runs, run])
 
 
-def prune(settings: Settings, learned: Learned, rng) -> tuple[Settings, Learned]:
-    """Without the components whose share of the variance has vanished; their frequencies are better spent elsewhere."""
+def prune(settings: Settings, learned: Learned) -> tuple[Settings, Learned]:
+    """Without the components whose share of the variance has vanished, and their frequencies."""
     problem, kernel = learned.problem, settings.kernel
     if not kernel.has_components or kernel.fixed or kernel.bounds:
         return settings, learned
@@ -159,18 +173,17 @@ def prune(settings: Settings, learned: Learned, rng) -> tuple[Settings, Learned]
     keep = share >= VANISHED * share.sum()
     if keep.all():
         return settings, learned
-    shape = Shape(problem.draws.shape.n_inputs, tuple(np.compress(keep, problem.draws.shape.counts).tolist()))
+    draws = of_components(problem.draws, keep)
     noise = problem.layout.parameters[-1]
-    layout = Layout((*kernel.parameters(shape), noise))
+    layout = Layout((*(replace(p, **problem.layout.limits(p.name)) for p in kernel.parameters(draws.shape)), noise))
     theta = layout.pack({name: v[keep] if np.shape(v)[:1] == (Q,) else v for name, v in values.items()})
-    draws = draw(shape, problem.draws.expansion, rng)
     learned = replace(
         learned, problem=replace(problem, layout=layout, draws=draws), run=replace(learned.run, theta=theta)
     )
     return replace(settings, n_components=int(keep.sum())), learned
 
 
-def _screen(problem: Problem, points, settings: Settings, progress: Progress, budget: Budget) -> list[Run]:
+def _screen(problem: Problem, points, layouts, settings: Settings, progress: Progress, budget: Budget) -> list[Run]:
     """A short run from each start. Small: one start a thread; large: one at a time on all threads. The same bits."""
     work = problem.rows.n_rows * problem.draws.shape.n_frequencies
     across = settings.n_jobs if work < ACROSS else 1
@@ -180,7 +193,8 @@ def _screen(problem: Problem, points, settings: Settings, progress: Progress, bu
     if settings.n_learning_rows == "auto" and problem.layout.labels()[-1:] == ["log_noise_std"]:
         first = lower, np.append(upper[:-1], max(lower[-1], min(upper[-1], np.log(FIRST_NOISE_STD))))
     steps, tol = settings.max_iter_restart, settings.tol
-    return screen(objective, points, (lower, upper), steps, tol, across, report, budget, first)
+    slow = [layout.slow() for layout in layouts]
+    return screen(objective, points, (lower, upper), steps, tol, across, report, budget, first, slow)
 
 
 def long_run(problem, point, settings: Settings, stage: Stage, progress, budget) -> tuple[Problem, Run]:
@@ -193,7 +207,8 @@ def long_run(problem, point, settings: Settings, stage: Stage, progress, budget)
     report, max_iter = progress.iteration(stage.max_iter), stage.max_iter
     price = stage.price * flops / (1 if budget.max_time is None else PATIENCE)
     problem = replace(problem, precision=settings.precision)
-    run = minimise(partial(nlml_gradient, problem), point, bounds, max_iter, stage.tol, report, budget, price)
+    rest = {"report": report, "budget": budget, "price": price, "slow": problem.layout.slow()}
+    run = minimise(partial(nlml_gradient, problem), point, bounds, max_iter, stage.tol, **rest)
     progress.done(run)
     if problem.precision == "double":
         return double, run
@@ -201,7 +216,7 @@ def long_run(problem, point, settings: Settings, stage: Stage, progress, budget)
         progress.say("mixed precision is not accurate enough for this noise level: continuing in double")
     else:  # the same point in double: little is left to gain
         max_iter = max(WINDOW, max_iter - run.n_iter) if max_iter else 0
-    further = minimise(partial(nlml_gradient, double), run.theta, bounds, max_iter, stage.tol, report, budget, price)
+    further = minimise(partial(nlml_gradient, double), run.theta, bounds, max_iter, stage.tol, **rest)
     return double, replace(further, n_iter=run.n_iter + further.n_iter, trace=run.trace + further.trace)
 
 

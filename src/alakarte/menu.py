@@ -1,7 +1,6 @@
 """From rows to a fitted model: learn kernels on few rows, refit on all, keep what the evidence prefers.
 
-In: settings, rows, a seed, a budget. Out: `Fit`. Kernels are compared at equal columns on all rows by
-log evidence, less ½ k log N where some of the k parameters place frequencies: else these over-fit few rows.
+In: settings, rows, a seed, a budget. Out: `Fit`. Kernels are compared at equal columns on all rows by their evidence.
 A kernel given by name goes the same way, alone.
 """
 
@@ -11,18 +10,20 @@ from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.kernels.registry import resolve
-from alakarte.kitchen import Fit, Kitchen, Tasted, score
+from alakarte.kitchen import Fit, Kitchen, Tasted
 from alakarte.learn import Learned, Settings, learn_more
 from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
 from alakarte.refit import Refit, enlarge, flops, grow, most_columns, refit
 from alakarte.release import n_free, release
-from alakarte.sizes import evaluation_flops, most_components, taste_columns
+from alakarte.sizes import MORE_ROWS_PER_PARAMETER, evaluation_flops, most_components, taste_columns
 from alakarte.stages import first_stages, in_order, last_stage, priced, second_stage
 
 CANDIDATES = ("ard", "rbf", "pwl", "gm")
 EXACT_CANDIDATES = ("ard", "rbf", "matern32")
-FEW_ROWS = 2000  # beyond, one length-scale for all inputs is no candidate: `ard` has it within, at a small price
+# Beyond, one length-scale for all inputs is no candidate: `ard` has it within, at a small price. Up to here all
+# candidates are learned to the end.
+FEW_ROWS = 2000
 NEAR = 0.1  # nats a row behind the best: still a contender
 CONTENDERS = 2
 HOPELESS = 0.3  # nats a row behind the best after a few steps: not learned further
@@ -50,7 +51,7 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
             ranking = [best, *ranking[1:]]
             if not budget.stop() and (other := kitchen.with_tails_drawn_in()):
                 one = once_more(other, contenders(kitchen, ranking)[:CONTENDERS], rng.spawn(1)[0])
-                if one.score > best.score + max(CLEARLY, CLEARLY_A_ROW * rows.total):
+                if one.log_evidence > best.log_evidence + max(CLEARLY, CLEARLY_A_ROW * rows.total):
                     kitchen, best, ranking = other, one, [one, *ranking]
                     rows, scaling = other.rows, other.scaling
     if best.at is not None and best.settings.growing and budget.max_time is not None and not budget.stop():
@@ -79,22 +80,21 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
                 break
             own = kitchen.sized(resolve(name))
             begun.append((own, kitchen.begin(own, rng.spawn(1)[0])))
-    N = kitchen.rows.total  # parameters cost what they will cost on all rows: on few, many of them would look hopeless
-    scores = [score(one.run.value / one.screened_total * N, one.problem.layout, N) for _, one in begun]
+    scores = [-one.run.value / one.screened_total for _, one in begun]
     order = sorted(range(len(begun)), key=lambda i: -scores[i])  # the most promising first
     for rank, i in enumerate(order):
         if learned and budget.stop():
             break
         own, one = begun[i]
         with budget.share(0.8 / (len(begun) - rank), budget.seconds(kitchen.comparing_flops(rank + 1))):
-            hopeless = scores[order[0]] - scores[i] > HOPELESS * N
+            hopeless = kitchen.rows.n_rows > FEW_ROWS and scores[order[0]] - scores[i] > HOPELESS
             learned.append((own, one if hopeless else kitchen.go_on(own, one)))
     tasted = kitchen.tasted(_in_time(kitchen, learned), rng.spawn(1)[0])
-    tasted.sort(key=lambda one: -one.score)
+    tasted.sort(key=lambda one: -one.log_evidence)
     near = contenders(kitchen, tasted)[:CONTENDERS]
     if len(near) > 1 and not budget.stop():
         refined = refine(kitchen, near, rng.spawn(1)[0])
-        tasted = sorted(refined, key=lambda one: -one.score) + tasted[len(near) :]
+        tasted = sorted(refined, key=lambda one: -one.log_evidence) + tasted[len(near) :]
     return tasted
 
 
@@ -115,13 +115,13 @@ def once_more(kitchen: Kitchen, several: list[Tasted], rng) -> Tasted:
         if not (learned and kitchen.budget.stop()):
             learned.append((settings, kitchen.learn(settings, one_rng)))
     tasted = kitchen.tasted(learned, taste_rng)
-    return max(refine(kitchen, tasted, refine_rng), key=lambda one: one.score)
+    return max(refine(kitchen, tasted, refine_rng), key=lambda one: one.log_evidence)
 
 
 def contenders(kitchen: Kitchen, tasted: list[Tasted]) -> list[Tasted]:
     """Those not far behind the best, on the same inputs."""
-    least = tasted[0].score - NEAR * kitchen.rows.total
-    return [one for one in tasted if one.score > least and one.drawn_in == (kitchen.scaling.tails is not None)]
+    least = tasted[0].log_evidence - NEAR * kitchen.rows.total
+    return [one for one in tasted if one.log_evidence > least and one.drawn_in == (kitchen.scaling.tails is not None)]
 
 
 def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Tasted, list[Tasted]]:
@@ -129,16 +129,18 @@ def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Ta
     budget, tasted = kitchen.budget, ranking or [best]
     reserve = budget.seconds(flops(kitchen.rows.n_rows, most_columns(kitchen.rows.n_rows, True)))
     with budget.share(0.6 if n_free(kitchen.rows.n_rows, kitchen.rows.x.shape[1]) else 0.95, reserve):
-        while (larger := more_components(kitchen, tasted[0], rng)) and larger.score > tasted[0].score:
+        while (larger := more_components(kitchen, tasted[0], rng)) and larger.log_evidence > tasted[0].log_evidence:
             tasted = [larger, *tasted]
         for level in range(1, LEVELS):
-            before = tasted[0].score
+            before = tasted[0].log_evidence
             for one in contenders(kitchen, tasted):
                 seconds = budget.seconds(refine_flops(one.settings, kitchen.rows.n_rows, level))
                 if budget.elapsed() + seconds < budget.until:
                     [refined] = refine(kitchen, [one], rng.spawn(1)[0], level)
-                    tasted = sorted([refined if old is one else old for old in tasted], key=lambda one: -one.score)
-            if tasted[0].score == before or budget.stop():
+                    tasted = sorted(
+                        [refined if old is one else old for old in tasted], key=lambda one: -one.log_evidence
+                    )
+            if tasted[0].log_evidence == before or budget.stop():
                 break
         tasted = [polish(kitchen, tasted[0], rng.spawn(1)[0]), *tasted[1:]]
     return tasted[0], tasted if ranking else []
@@ -152,7 +154,7 @@ def polish(kitchen: Kitchen, one: Tasted, rng) -> Tasted:
         return one
     learned = learn_more(one.learned, one.learned.problem, one.learned.run.theta, own, stage, kitchen.progress, budget)
     [better] = kitchen.tasted([(own, learned)], rng, one.at.n_basis)
-    return replace(better, level=one.level) if better.score > one.score else one
+    return replace(better, level=one.level) if better.log_evidence > one.log_evidence else one
 
 
 def refine_flops(own: Settings, n_rows: int, level: int) -> float:
@@ -167,14 +169,14 @@ def more_components(kitchen: Kitchen, best: Tasted, rng) -> Tasted | None:
     kernel, Q = best.settings.kernel, 2 * best.settings.n_components
     if not kernel.has_components or kitchen.settings.n_components is not None or kitchen.budget.stop():
         return None
-    if most_components(kernel, kitchen.rows.n_rows, kitchen.rows.x.shape[1]) < Q:
+    if most_components(kernel, kitchen.rows.n_rows, kitchen.rows.x.shape[1], MORE_ROWS_PER_PARAMETER) < Q:
         return None
     own = kitchen.sized(kernel, Q)
     return kitchen.tasted([(own, kitchen.learn(own, rng.spawn(1)[0]))], rng.spawn(1)[0])[0]
 
 
 def refine(kitchen: Kitchen, several: list[Tasted], rng, level: int = 0) -> list[Tasted]:
-    """More frequencies, where they pay, and more rows; what it was before, if that scores no better."""
+    """More frequencies, where they pay, and more rows; what it was before, if that has as much evidence."""
     first_rng, better_rng, *rngs = rng.spawn(2 + len(several))
     if several[0].at is None and several[0].settings.growing and not kitchen.budget.stop():  # a kernel given by name
         several = kitchen.tasted([(one.settings, one.learned) for one in several], first_rng)
@@ -186,7 +188,7 @@ def refine(kitchen: Kitchen, several: list[Tasted], rng, level: int = 0) -> list
         columns = kitchen.affordable(2 * SECOND_COLUMNS << level)
         better = kitchen.tasted([(several[i].settings, found[i]) for i in moved], better_rng, columns)
         for i, one in zip(moved, better, strict=True):
-            refined[i] = one if one.score > several[i].score else several[i]
+            refined[i] = one if one.log_evidence > several[i].log_evidence else several[i]
     return [replace(one, level=max(level, one.level)) for one in refined]
 
 
@@ -199,7 +201,7 @@ def further(kitchen: Kitchen, one: Tasted, rng, level: int) -> Learned:
     n_basis = n_rows if features is None else features.n_basis
     if one.at is not None and own.growing and n_basis < columns:
         before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.rows.total
-        if one.at.n_basis == n_basis or abs(before - after) > MORE:
+        if abs(before - after) > MORE:
             stage, n_basis = second_stage(own, n_rows, level), columns
             problem = replace(enlarge(learned.problem, columns, rng), rows=kitchen.shuffled.first(stage.n_rows))
             learned = learn_more(learned, problem, one.at.theta, own, stage, kitchen.progress, budget)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.optimize import minimize
@@ -30,6 +31,7 @@ class Run:
     converged: bool
     n_failed: int  # evaluations that gave no finite number
     trace: list = field(repr=False)  # (value, gradient norm, seconds) of every evaluation
+    start: int = 0  # where it began, of several
 
     @property
     def n_evaluations(self) -> int:
@@ -47,8 +49,8 @@ class _Recorder:
     SciPy's first step is the whole gradient where all parameters are bounded: it is scaled to length one at the start.
     """
 
-    def __init__(self, function: Callable, report: Callable | None, budget: Budget):
-        self.function, self.report, self.budget = function, report, budget
+    def __init__(self, function: Callable, coordinates: "Coordinates", report: Callable | None, budget: Budget):
+        self.function, self.coordinates, self.report, self.budget = function, coordinates, report, budget
         self.began = time.perf_counter()
         self.best, self.best_value = None, np.inf
         self.trace, self.n_failed = [], 0
@@ -56,7 +58,8 @@ class _Recorder:
         self.at_iterations = []  # best value, evaluations so far
         self.least = 0.0  # nats that were too few
 
-    def __call__(self, theta):
+    def __call__(self, point):
+        theta = self.coordinates.theta(point)
         if self.best is not None and (reason := self.budget.stop()):
             raise _Stopped(reason)
         try:
@@ -79,7 +82,7 @@ class _Recorder:
         self.trace.append((float(value), float(np.linalg.norm(gradient)), time.perf_counter() - self.began))
         if self.scale is None:
             self.scale = 1 / max(self.trace[-1][1], 1.0)
-        return value * self.scale, gradient * self.scale
+        return value * self.scale, gradient * self.coordinates.slope(point) * self.scale
 
     def iteration(self, tol, price):
         self.at_iterations.append((self.best_value, len(self.trace)))
@@ -92,18 +95,52 @@ class _Recorder:
                 raise StopIteration
 
 
-def minimise(function, theta, bounds, max_iter: int, tol: float, report=None, budget=None, price: float = 0.0) -> Run:
+@dataclass(frozen=True)
+class Coordinates:
+    """What L-BFGS moves: asinh(θ / slow), where `slow` (k,) is finite; θ elsewhere."""
+
+    slow: np.ndarray | None = None
+
+    @cached_property
+    def _finite(self):
+        return np.zeros(0, dtype=int) if self.slow is None else np.flatnonzero(np.isfinite(self.slow))
+
+    def _mapped(self, vector, function):
+        out, at = np.array(vector, dtype=float), self._finite
+        out[at] = function(out[at], self.slow[at] if at.size else 1.0)
+        return out
+
+    def point(self, theta) -> np.ndarray:
+        """θ to coordinates."""
+        return self._mapped(theta, lambda value, slow: np.arcsinh(value / slow))
+
+    def theta(self, point) -> np.ndarray:
+        """And back."""
+        return self._mapped(point, lambda value, slow: slow * np.sinh(value))
+
+    def slope(self, point) -> np.ndarray:
+        """dθ / d coordinates."""
+        out = np.ones(len(point))
+        out[self._finite] = (self._mapped(point, lambda value, slow: slow * np.cosh(value)))[self._finite]
+        return out
+
+
+def minimise(
+    function, theta, bounds, max_iter: int, tol: float, report=None, budget=None, price: float = 0.0, slow=None
+) -> Run:
     """Best point from one start within bounds (lower, upper), or the best when the budget's time is up.
 
-    `price`: nats that an evaluation must gain.
+    `price`: nats that an evaluation must gain; `slow`: as in `Coordinates`.
     """
-    recorder = _Recorder(function, report, budget or Budget())
+    coordinates = Coordinates(slow if max_iter else None)
+    recorder = _Recorder(function, coordinates, report, budget or Budget())
     if max_iter == 0 or theta.size == 0:
         recorder(theta)
         n_iter, reason, converged = 0, "no iteration asked for" if max_iter == 0 else "nothing to learn", True
     else:
         try:
-            reason, converged = _search(recorder, theta, bounds, max_iter, tol, price)
+            point, limits = coordinates.point(theta), [coordinates.point(bound) for bound in bounds]
+            reason, converged = _search(recorder, point, limits, max_iter, tol, price)
         except _Stopped as stopped:
             reason, converged = str(stopped), False
         n_iter = len(recorder.at_iterations)
@@ -111,14 +148,15 @@ def minimise(function, theta, bounds, max_iter: int, tol: float, report=None, bu
         recorder.best = theta
     if recorder.n_failed:
         reason += f"; {recorder.n_failed} evaluation(s) gave no finite value"
-    return Run(recorder.best, recorder.best_value, n_iter, reason, converged, recorder.n_failed, recorder.trace)
+    best = np.clip(recorder.best, *bounds) if n_iter else recorder.best  # coordinates round
+    return Run(best, recorder.best_value, n_iter, reason, converged, recorder.n_failed, recorder.trace)
 
 
-def _search(recorder, theta, bounds, max_iter, tol, price):
+def _search(recorder, point, bounds, max_iter, tol, price):
     """Why L-BFGS stopped, and whether that means convergence."""
     result = minimize(
         recorder,
-        theta,
+        point,
         jac=True,
         method="L-BFGS-B",
         bounds=np.column_stack(bounds),
@@ -136,20 +174,24 @@ def _search(recorder, theta, bounds, max_iter, tol, price):
     return "the line search found no better point", max(recent) - min(recent) < tol
 
 
-def screen(function, starts, bounds, max_iter: int, tol: float, n_jobs: int = 1, report=None, budget=None, first=None):
+def screen(
+    function, starts, bounds, max_iter: int, tol: float, n_jobs=1, report=None, budget=None, first=None, slow=None
+) -> list[Run]:
     """A short run from every start, `n_jobs` at a time: a list of `Run`; fewer where the budget is used up.
 
-    `first`: bounds for the first half of the iterations of every other start.
+    `first`: bounds for the first half of the iterations of every other start; `slow`: one a start, as in `Coordinates`.
     """
     budget, runs = budget or Budget(), {}
 
     def one(index):
         if runs and budget.stop():
             return
-        run = _short_run(function, starts[index], bounds, max_iter, tol, budget, first if index % 2 == 0 else None)
+        bounds_first = first if index % 2 == 0 else None
+        own = None if slow is None else slow[index]
+        run = _short_run(function, starts[index], bounds, max_iter, tol, budget, bounds_first, own)
         if report is not None:
             report(index + 1, run)
-        runs[index] = run
+        runs[index] = replace(run, start=index)
 
     if n_jobs == 1:
         for index in range(len(starts)):
@@ -165,14 +207,14 @@ def screen(function, starts, bounds, max_iter: int, tol: float, n_jobs: int = 1,
     return [runs[index] for index in sorted(runs)]
 
 
-def _short_run(function, theta, bounds, max_iter, tol, budget, first) -> Run:
+def _short_run(function, theta, bounds, max_iter, tol, budget, first, slow) -> Run:
     half = 0 if first is None else max_iter // 2
     if half == 0:
-        return minimise(function, theta, bounds, max_iter, tol, budget=budget)
-    run = minimise(function, np.clip(theta, *first), first, half, tol, budget=budget)
+        return minimise(function, theta, bounds, max_iter, tol, budget=budget, slow=slow)
+    run = minimise(function, np.clip(theta, *first), first, half, tol, budget=budget, slow=slow)
     if budget.stop():
         return run
-    then = minimise(function, run.theta, bounds, max_iter - half, tol, budget=budget)
+    then = minimise(function, run.theta, bounds, max_iter - half, tol, budget=budget, slow=slow)
     best = min(run, then, key=lambda one: one.value)  # the second half may see no finite value
     both = {
         "n_iter": run.n_iter + then.n_iter,

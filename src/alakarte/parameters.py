@@ -28,6 +28,7 @@ class Parameter:
     lower: np.ndarray | float
     upper: np.ndarray | float
     fixed: np.ndarray | None = None
+    slow: float = np.inf  # learned as asinh(value / slow): far more slowly near zero, like a logarithm far from it
 
     @property
     def is_log(self) -> bool:
@@ -43,11 +44,6 @@ class Parameter:
     def size(self) -> int:
         """Entries in the flat vector."""
         return 0 if self.fixed is not None else int(np.prod(self.shape))
-
-    @property
-    def is_frequency(self) -> bool:
-        """Whether its entries are coordinates of frequencies."""
-        return self.unit == "1/x"
 
     def factor(self, x_scale, y_scale):
         """User's value = standardised value × factor."""
@@ -87,11 +83,6 @@ class Layout:
         """Length of theta."""
         return sum(p.size for p in self.parameters)
 
-    @property
-    def places_frequencies(self) -> bool:
-        """Whether some of them are frequencies; others only shape a spectrum."""
-        return any(p.is_frequency and p.size for p in self.parameters)
-
     def pack(self, values: dict) -> np.ndarray:
         """Flat vector of the free entries."""
         free = [np.ravel(values[p.name]) for p in self.parameters if p.fixed is None]
@@ -110,6 +101,24 @@ class Layout:
         lower = {p.name: np.broadcast_to(p.lower, p.shape) for p in self.parameters}
         upper = {p.name: np.broadcast_to(p.upper, p.shape) for p in self.parameters}
         return self.pack(lower), self.pack(upper)
+
+    def slow(self) -> np.ndarray:
+        """`Parameter.slow` of each entry of theta."""
+        return self.pack({p.name: np.full(p.shape, p.slow) for p in self.parameters})
+
+    def hastened(self) -> "Layout":
+        """The same with no slow parameter."""
+        return Layout(tuple(replace(p, slow=np.inf) for p in self.parameters))
+
+    def bounded(self, name: str, upper: float) -> "Layout":
+        """The same with an upper bound on one parameter."""
+        parts = (replace(p, upper=np.minimum(p.upper, upper)) if p.name == name else p for p in self.parameters)
+        return Layout(tuple(parts))
+
+    def limits(self, name: str) -> dict:
+        """How a parameter is learned: `upper`, the same for all its entries, and `slow`."""
+        [p] = [p for p in self.parameters if p.name == name]
+        return {"upper": np.max(p.upper), "slow": p.slow}
 
     def clip(self, theta: np.ndarray) -> np.ndarray:
         """Theta moved inside its bounds."""

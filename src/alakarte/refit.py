@@ -17,6 +17,7 @@ from alakarte.objective import Model, Problem, model_at, row_signal
 from alakarte.parameters import Layout
 from alakarte.records import Shape, Statistics
 from alakarte.retune import retune, rows_profile, weights_profile
+from alakarte.sizes import columns_each
 from alakarte.statistics import statistics_of_each
 
 GAIN = 0.002  # nats a row: less than this from twice the columns, and growth ends
@@ -54,8 +55,7 @@ def enlarge(problem: Problem, size: int, rng, *, each: bool = False) -> Problem:
     """The same problem with fresh frequencies, evenly over its components: `size` columns, or frequencies of each."""
     shape = problem.draws.shape
     if not each:
-        columns = 4 if any(p.name == "centre" for p in problem.layout.parameters) else 2
-        size = max(1, size // (columns * shape.n_components))
+        size = max(1, size // (columns_each(problem.layout.parameters) * shape.n_components))
     shape = Shape(shape.n_inputs, (size,) * shape.n_components)
     return replace(problem, draws=draw(shape, problem.draws.expansion, rng))
 

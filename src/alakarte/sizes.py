@@ -8,36 +8,38 @@ changes.
 import numpy as np
 
 from alakarte.kernels.base import Kernel
-from alakarte.parameters import Layout
 from alakarte.records import Shape
 
-ROWS_PER_PARAMETER = 12
-ROWS_PER_SHAPE = 2  # of a kernel whose parameters only shape a spectrum
+ROWS_PER_PARAMETER = 2
+MORE_ROWS_PER_PARAMETER = 12  # to try more components
 FIRST_COMPONENTS = 4  # at most, to begin with
 MANY_ROWS_PER_PARAMETER = 60  # from here on twice as many at once
 MOST_COMPONENTS = 32
 ALL_FREQUENCIES = 128
 # Columns that a mixture of radial spectra learns with, and the flops that an evaluation may cost for that.
-LEARNING = ((8192, 5e8), (4096, 1e9), (2048, 4e9), (1024, 1.5e10), (512, 1.5e10))
+LEARNING = ((16384, 1e9), (8192, 2e9), (4096, 3e9), (2048, 4e9), (1024, 1.5e10), (512, 1.5e10))
 TASTE_FLOPS = 5e10
 TASTE_COLUMNS = (512, 2048)
 
 
 def choose_sizes(kernel: Kernel, n_components, n_frequencies, n_rows: int, n_inputs: int) -> tuple[int, int]:
     """Components and frequencies of each; numbers that are given stay."""
-    places = Layout(kernel.parameters(Shape(n_inputs, (1,)))).places_frequencies
     if n_components is None:
         n_components = 1
         if kernel.has_components:
-            rows_each = ROWS_PER_PARAMETER if places else ROWS_PER_SHAPE
-            n_components = max(1, min(FIRST_COMPONENTS, most_components(kernel, n_rows, n_inputs, rows_each)))
+            n_components = max(1, min(FIRST_COMPONENTS, most_components(kernel, n_rows, n_inputs)))
             if most_components(kernel, n_rows, n_inputs, MANY_ROWS_PER_PARAMETER) >= 2 * FIRST_COMPONENTS:
                 n_components = 2 * FIRST_COMPONENTS
     if n_frequencies is None:
-        mixture = kernel.has_components and not places
-        frequencies = learning_columns(n_rows) // 2 if mixture else ALL_FREQUENCIES
+        columns = learning_columns(n_rows) if kernel.has_components else 0
+        frequencies = max(ALL_FREQUENCIES, columns // columns_each(kernel.parameters(Shape(n_inputs, (1,)))))
         n_frequencies = max(1, frequencies // n_components)
     return n_components, n_frequencies
+
+
+def columns_each(parameters) -> int:
+    """Columns of a frequency: two waves, or four products of them around a centre."""
+    return 4 if any(p.name == "centre" for p in parameters) else 2
 
 
 def most_components(kernel: Kernel, n_rows: int, n_inputs: int, rows_each: int = ROWS_PER_PARAMETER) -> int:
@@ -58,6 +60,6 @@ def learning_columns(n_rows: int) -> int:
 
 
 def taste_columns(n_rows: int) -> int:
-    """Columns at which kernels are compared and growth begins: a power of two that some seconds and the rows allow."""
+    """Columns at which kernels are compared and growth begins: those learned with, or more where seconds allow."""
     affordable = min(np.log2(TASTE_FLOPS / n_rows) / 2, np.log2(4 * n_rows))
-    return int(np.clip(2 ** int(affordable), *TASTE_COLUMNS))
+    return max(int(np.clip(2 ** int(affordable), *TASTE_COLUMNS)), learning_columns(n_rows))

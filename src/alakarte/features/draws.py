@@ -35,6 +35,21 @@ def draw(shape: Shape, expansion: str, rng: np.random.Generator) -> Draws:
     return Draws(shape, stacks, directions, lengths, chi, _stratified(shape, rng), tails)
 
 
+def of_components(draws: Draws, keep) -> Draws:
+    """The draws of some components, keep (Q,) true or false."""
+    shape, stacks = draws.shape, draws.stacks
+    mine = keep[shape.component]
+    if stacks is not None:
+        kept, p = keep[shape.stack_component], shape.n_padded
+        position = stacks.position[mine]
+        position = (np.cumsum(kept) - 1)[position // p] * p + position % p
+        parts = stacks.signs[kept], stacks.permutation[kept], stacks.gaussians[kept]
+        stacks = Stacks(*parts, position, stacks.norms[mine])
+    shape = Shape(shape.n_inputs, tuple(np.compress(keep, shape.counts).tolist()))
+    each = (part[mine] for part in (draws.lengths, draws.chi, draws.points, draws.tails))
+    return Draws(shape, stacks, draws.directions[:, mine], *each)
+
+
 def _stacks(shape: Shape, rng) -> Stacks:
     size, p = (shape.n_stacks, shape.n_padded), shape.n_padded
     signs = rng.choice([-1.0, 1.0], size=size)
