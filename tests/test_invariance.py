@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
 from alakarte.data.blocks import Rows
+from alakarte.features.draws import of_components
 from alakarte.features.waves import feature_map
 from alakarte.objective import nlml_gradient
 from alakarte.posterior import LowRankPosterior, RowPosterior, WeightPosterior
@@ -221,3 +222,34 @@ def test_threads_inside_the_matrices_give_the_same_bits(kernel, expansion, n_fre
         found.append(model.log_marginal_likelihood(X, y, eval_gradient=True))
     assert found[0][0] == found[1][0]
     assert (found[0][1] == found[1][1]).all()
+
+
+@pytest.mark.usefixtures("one_blas_thread")
+@pytest.mark.parametrize("name", ["gm", "pwl", "fsgbard", "ssgpr"])
+@pytest.mark.parametrize("n", [40, 300, 1030])  # one, two and four lanes
+def test_the_row_space_has_the_same_bits_on_all_threads_and_agrees_with_the_weights(name, n):
+    made, theta = problem(name, shape=(3, 2, 64 if n < 1000 else 300), n=n)
+    value, gradient = nlml_gradient(replace(made, form="rows"), theta)
+    for n_jobs in THREADS[1:]:
+        again = nlml_gradient(replace(made, form="rows", n_jobs=n_jobs), theta)
+        assert again[0] == value
+        assert (again[1] == gradient).all()
+    other = nlml_gradient(replace(made, form="weights"), theta)
+    assert value == pytest.approx(other[0], rel=1e-9)
+    assert np.allclose(gradient, other[1], rtol=1e-6, atol=1e-6 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize("expansion", ["fastfood", "dense"])
+@pytest.mark.parametrize("name", ["gm", "pwl"])
+def test_components_that_are_left_keep_their_frequencies(name, expansion):
+    made, theta = problem(name, shape=(5, 3, 11), expansion=expansion)
+    keep = np.array([True, False, True])
+    fewer = of_components(made.draws, keep)
+    values = values_at(made, theta)
+    left = {key: value[keep] if np.shape(value)[:1] == (3,) else value for key, value in values.items()}
+    x = made.rows.x[:4]
+    for transform in ("matrix", "fast"):
+        all_columns = feature_map(made.kernel.spectrum(values, made.draws), made.draws, transform).phi(x)
+        columns = feature_map(made.kernel.spectrum(left, fewer), fewer, transform).phi(x)
+        mine = np.tile(keep[made.draws.shape.component], columns.shape[1] // 22)
+        assert np.allclose(columns, all_columns[:, mine], rtol=1e-12, atol=1e-12)

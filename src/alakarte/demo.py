@@ -55,7 +55,7 @@ def demo(n_rows=800, n_test=1000, n_restarts=6, max_iter=150, stream=None):
     _say(
         stream,
         "1  Diabetes: progression after a year from 10 measurements (ships with scikit-learn)",
-        "   300 patients to learn from, 142 to test; one component in gm and pwl: with four, gm over-fits.",
+        "   300 patients to learn from, 142 to test; one component in gm and pwl.",
         "   Nearly linear: there is little for a kernel to find.",
         "",
     )

@@ -1,8 +1,7 @@
 """How many components and frequencies, where the user leaves it open: by the rows and the kernel's own parameters.
 
 A component that few rows stand behind over-fits the evidence itself, and its intervals are too narrow: hence a least
-number of rows a parameter, many where parameters place frequencies (`gm`). `python -m bench.defaults` shows what that
-changes.
+number of rows a parameter. `python -m bench.defaults` shows what that changes.
 """
 
 import numpy as np
@@ -16,7 +15,7 @@ FIRST_COMPONENTS = 4  # at most, to begin with
 MANY_ROWS_PER_PARAMETER = 60  # from here on twice as many at once
 MOST_COMPONENTS = 32
 ALL_FREQUENCIES = 128
-# Columns that a mixture of radial spectra learns with, and the flops that an evaluation may cost for that.
+# Columns that a mixture learns with, and the flops that an evaluation may cost for that.
 LEARNING = ((16384, 1e9), (8192, 2e9), (4096, 3e9), (2048, 4e9), (1024, 1.5e10), (512, 1.5e10))
 TASTE_FLOPS = 5e10
 TASTE_COLUMNS = (512, 2048)
