@@ -16,7 +16,7 @@ LAYERS = [
     ("records", "parameters", "threads", "blas"),
     ("reference", "compiled."),
     ("data.", "kernels."),
-    ("features.", "factorise", "sizes"),
+    ("features.", "factorise", "sizes", "coordinates"),
     ("statistics", "evidence", "dual", "rowspace", "exact", "retune"),
     ("objective",),
     ("starts", "stages", "optimise", "posterior", "fitted", "refit"),

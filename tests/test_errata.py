@@ -8,7 +8,9 @@ import pytest
 from scipy.special import erf
 
 import alakarte.kernels.gm
+import alakarte.learn
 from alakarte import GPRegressor
+from alakarte.coordinates import Coordinates
 from alakarte.data.summary import summarise
 from alakarte.exact import closed_kernel
 from alakarte.features.draws import draw
@@ -267,3 +269,18 @@ def test_E22_centres_move_slowly_where_rows_are_few(monkeypatch):
         model = GPRegressor("gm", **sizes, n_restarts=4, max_iter=100, random_state=0).fit(X, y)
         noise[slow] = model.noise_std_
     assert noise[np.inf] < 0.5 * noise[1e-3]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_E23_frequencies_stretch_together(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, new = rng.standard_normal((2, 200, 8))
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(200)  # one input of eight counts
+    errors = []
+    for shared in (True, False):
+        if not shared:
+            monkeypatch.setattr(alakarte.learn, "coordinates", lambda layout: Coordinates(layout.slow()))
+        settings = {"n_components": 1, "n_frequencies": 100, "n_restarts": 2, "max_iter": 60, "random_state": 0}
+        model = GPRegressor("ssgpr", n_learning_rows=None, **settings).fit(X, y)
+        errors.append(np.sqrt(np.mean((model.predict(new) - np.sin(2 * new[:, 0])) ** 2)))
+    assert errors[0] < 0.5 * errors[1]

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from alakarte.budget import Budget
+from alakarte.coordinates import coordinates
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.data.summary import summarise
@@ -193,8 +194,8 @@ def _screen(problem: Problem, points, layouts, settings: Settings, progress: Pro
     if settings.n_learning_rows == "auto" and problem.layout.labels()[-1:] == ["log_noise_std"]:
         first = lower, np.append(upper[:-1], max(lower[-1], min(upper[-1], np.log(FIRST_NOISE_STD))))
     steps, tol = settings.max_iter_restart, settings.tol
-    slow = [layout.slow() for layout in layouts]
-    return screen(objective, points, (lower, upper), steps, tol, across, report, budget, first, slow)
+    moved = [coordinates(layout) for layout in layouts]
+    return screen(objective, points, (lower, upper), steps, tol, across, report, budget, first, moved)
 
 
 def long_run(problem, point, settings: Settings, stage: Stage, progress, budget) -> tuple[Problem, Run]:
@@ -207,7 +208,7 @@ def long_run(problem, point, settings: Settings, stage: Stage, progress, budget)
     report, max_iter = progress.iteration(stage.max_iter), stage.max_iter
     price = stage.price * flops / (1 if budget.max_time is None else PATIENCE)
     problem = replace(problem, precision=settings.precision)
-    rest = {"report": report, "budget": budget, "price": price, "slow": problem.layout.slow()}
+    rest = {"report": report, "budget": budget, "price": price, "moved": coordinates(problem.layout)}
     run = minimise(partial(nlml_gradient, problem), point, bounds, max_iter, stage.tol, **rest)
     progress.done(run)
     if problem.precision == "double":

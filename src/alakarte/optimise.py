@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from scipy.optimize import minimize
 
 from alakarte.budget import Budget
+from alakarte.coordinates import Coordinates
 from alakarte.errors import IllConditioned
 
 # Converged: the last WINDOW iterations together gained less than `tol` nats, or less than their evaluations cost.
@@ -49,8 +49,9 @@ class _Recorder:
     SciPy's first step is the whole gradient where all parameters are bounded: it is scaled to length one at the start.
     """
 
-    def __init__(self, function: Callable, coordinates: "Coordinates", report: Callable | None, budget: Budget):
-        self.function, self.coordinates, self.report, self.budget = function, coordinates, report, budget
+    def __init__(self, function: Callable, coordinates: Coordinates, bounds, report: Callable | None, budget: Budget):
+        self.function, self.coordinates, self.bounds = function, coordinates, bounds
+        self.report, self.budget = report, budget
         self.began = time.perf_counter()
         self.best, self.best_value = None, np.inf
         self.trace, self.n_failed = [], 0
@@ -59,7 +60,7 @@ class _Recorder:
         self.least = 0.0  # nats that were too few
 
     def __call__(self, point):
-        theta = self.coordinates.theta(point)
+        theta = np.clip(self.coordinates.theta(point), *self.bounds)
         if self.best is not None and (reason := self.budget.stop()):
             raise _Stopped(reason)
         try:
@@ -82,7 +83,7 @@ class _Recorder:
         self.trace.append((float(value), float(np.linalg.norm(gradient)), time.perf_counter() - self.began))
         if self.scale is None:
             self.scale = 1 / max(self.trace[-1][1], 1.0)
-        return value * self.scale, gradient * self.coordinates.slope(point) * self.scale
+        return value * self.scale, self.coordinates.gradient(point, gradient) * self.scale
 
     def iteration(self, tol, price):
         self.at_iterations.append((self.best_value, len(self.trace)))
@@ -95,52 +96,22 @@ class _Recorder:
                 raise StopIteration
 
 
-@dataclass(frozen=True)
-class Coordinates:
-    """What L-BFGS moves: asinh(θ / slow), where `slow` (k,) is finite; θ elsewhere."""
-
-    slow: np.ndarray | None = None
-
-    @cached_property
-    def _finite(self):
-        return np.zeros(0, dtype=int) if self.slow is None else np.flatnonzero(np.isfinite(self.slow))
-
-    def _mapped(self, vector, function):
-        out, at = np.array(vector, dtype=float), self._finite
-        out[at] = function(out[at], self.slow[at] if at.size else 1.0)
-        return out
-
-    def point(self, theta) -> np.ndarray:
-        """θ to coordinates."""
-        return self._mapped(theta, lambda value, slow: np.arcsinh(value / slow))
-
-    def theta(self, point) -> np.ndarray:
-        """And back."""
-        return self._mapped(point, lambda value, slow: slow * np.sinh(value))
-
-    def slope(self, point) -> np.ndarray:
-        """dθ / d coordinates."""
-        out = np.ones(len(point))
-        out[self._finite] = (self._mapped(point, lambda value, slow: slow * np.cosh(value)))[self._finite]
-        return out
-
-
 def minimise(
-    function, theta, bounds, max_iter: int, tol: float, report=None, budget=None, price: float = 0.0, slow=None
+    function, theta, bounds, max_iter: int, tol: float, report=None, budget=None, price: float = 0.0, moved=None
 ) -> Run:
     """Best point from one start within bounds (lower, upper), or the best when the budget's time is up.
 
-    `price`: nats that an evaluation must gain; `slow`: as in `Coordinates`.
+    `price`: nats that an evaluation must gain; `moved`: the `Coordinates` in which it is sought.
     """
-    coordinates = Coordinates(slow if max_iter else None)
-    recorder = _Recorder(function, coordinates, report, budget or Budget())
+    coordinates = moved if moved is not None and max_iter else Coordinates(np.full(theta.size, np.inf))
+    recorder = _Recorder(function, coordinates, bounds, report, budget or Budget())
     if max_iter == 0 or theta.size == 0:
         recorder(theta)
         n_iter, reason, converged = 0, "no iteration asked for" if max_iter == 0 else "nothing to learn", True
     else:
         try:
-            point, limits = coordinates.point(theta), [coordinates.point(bound) for bound in bounds]
-            reason, converged = _search(recorder, point, limits, max_iter, tol, price)
+            point = coordinates.point(theta)
+            reason, converged = _search(recorder, point, coordinates.bounds(point, *bounds), max_iter, tol, price)
         except _Stopped as stopped:
             reason, converged = str(stopped), False
         n_iter = len(recorder.at_iterations)
@@ -148,8 +119,7 @@ def minimise(
         recorder.best = theta
     if recorder.n_failed:
         reason += f"; {recorder.n_failed} evaluation(s) gave no finite value"
-    best = np.clip(recorder.best, *bounds) if n_iter else recorder.best  # coordinates round
-    return Run(best, recorder.best_value, n_iter, reason, converged, recorder.n_failed, recorder.trace)
+    return Run(recorder.best, recorder.best_value, n_iter, reason, converged, recorder.n_failed, recorder.trace)
 
 
 def _search(recorder, point, bounds, max_iter, tol, price):
@@ -175,11 +145,11 @@ def _search(recorder, point, bounds, max_iter, tol, price):
 
 
 def screen(
-    function, starts, bounds, max_iter: int, tol: float, n_jobs=1, report=None, budget=None, first=None, slow=None
+    function, starts, bounds, max_iter: int, tol: float, n_jobs=1, report=None, budget=None, first=None, moved=None
 ) -> list[Run]:
     """A short run from every start, `n_jobs` at a time: a list of `Run`; fewer where the budget is used up.
 
-    `first`: bounds for the first half of the iterations of every other start; `slow`: one a start, as in `Coordinates`.
+    `first`: bounds for the first half of the iterations of every other start; `moved`: `Coordinates`, one a start.
     """
     budget, runs = budget or Budget(), {}
 
@@ -187,7 +157,7 @@ def screen(
         if runs and budget.stop():
             return
         bounds_first = first if index % 2 == 0 else None
-        own = None if slow is None else slow[index]
+        own = None if moved is None else moved[index]
         run = _short_run(function, starts[index], bounds, max_iter, tol, budget, bounds_first, own)
         if report is not None:
             report(index + 1, run)
@@ -207,14 +177,14 @@ def screen(
     return [runs[index] for index in sorted(runs)]
 
 
-def _short_run(function, theta, bounds, max_iter, tol, budget, first, slow) -> Run:
+def _short_run(function, theta, bounds, max_iter, tol, budget, first, moved) -> Run:
     half = 0 if first is None else max_iter // 2
     if half == 0:
-        return minimise(function, theta, bounds, max_iter, tol, budget=budget, slow=slow)
-    run = minimise(function, np.clip(theta, *first), first, half, tol, budget=budget, slow=slow)
+        return minimise(function, theta, bounds, max_iter, tol, budget=budget, moved=moved)
+    run = minimise(function, np.clip(theta, *first), first, half, tol, budget=budget, moved=moved)
     if budget.stop():
         return run
-    then = minimise(function, run.theta, bounds, max_iter - half, tol, budget=budget, slow=slow)
+    then = minimise(function, run.theta, bounds, max_iter - half, tol, budget=budget, moved=moved)
     best = min(run, then, key=lambda one: one.value)  # the second half may see no finite value
     both = {
         "n_iter": run.n_iter + then.n_iter,

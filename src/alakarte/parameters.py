@@ -28,7 +28,8 @@ class Parameter:
     lower: np.ndarray | float
     upper: np.ndarray | float
     fixed: np.ndarray | None = None
-    slow: float = np.inf  # learned as asinh(value / slow): far more slowly near zero, like a logarithm far from it
+    slow: float = np.inf  # learned as asinh(value / slow)
+    shared: bool = False  # learned with a factor an input, the last axis, that all share
 
     @property
     def is_log(self) -> bool:
@@ -152,7 +153,7 @@ def constrained(parameters, fixed, bounds, x_scale, y_scale) -> Layout:
             lower, upper = p.from_user(low, x_scale, y_scale), p.from_user(high, x_scale, y_scale)
             if (lower > upper).any():
                 raise InvalidInput(f"bounds of {p.bare_name}: {low} is above {high}; give (lower, upper).")
-            p = replace(p, lower=lower, upper=upper)
+            p = replace(p, lower=lower, upper=upper, shared=False)  # a bound holds entry by entry
         if p.bare_name in fixed:
             value = p.from_user(fixed[p.bare_name], x_scale, y_scale)
             if (value > (np.log(LARGEST) if p.is_log else LARGEST)).any():

@@ -21,7 +21,8 @@ class SSGPR(Kernel):
 
     def parameters(self, shape):
         """log_amplitude (1,), frequencies (F, d)."""
-        return amplitude(1), Parameter("frequencies", (shape.n_frequencies, shape.n_inputs), "1/x", *FREQUENCY)
+        size = shape.n_frequencies, shape.n_inputs
+        return amplitude(1), Parameter("frequencies", size, "1/x", *FREQUENCY, shared=True)
 
     def start(self, shape, summary, draws, rng, fraction):
         """Standard normal / ℓ."""

@@ -1,0 +1,79 @@
+"""What L-BFGS moves instead of theta. The optima are the same; how soon a parameter leaves its start is not.
+
+In: a `Layout`, a theta. Out: `Coordinates`. Slow entries: asinh(θ/slow), like a logarithm far from zero and far more
+slowly near it [E22]. Shared entries θ (F, d): θ_fj = exp(s_j) z_fj, z with root mean square one, and s_j one more
+coordinate: all frequencies stretch along an input in one step, as with length-scales [E23].
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from alakarte.parameters import Layout
+
+STRETCH = 20.0  # largest |s_j − s_j at the start|
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """A point is theta with its slow and shared entries replaced, followed by s of every shared parameter."""
+
+    slow: np.ndarray  # (k,) infinite where θ itself is moved
+    shared: tuple[np.ndarray, ...] = ()  # (F, d) places in theta
+
+    def point(self, theta) -> np.ndarray:
+        """Coordinates of theta."""
+        out, stretch = np.array(theta, dtype=float), []
+        at = np.isfinite(self.slow)
+        out[at] = np.arcsinh(out[at] / self.slow[at])
+        for places in self.shared:
+            size = np.sqrt(np.mean(out[places] ** 2, axis=0))
+            size[size == 0] = 1.0
+            out[places] /= size
+            stretch.append(np.log(size))
+        return np.concatenate([out, *stretch])
+
+    def theta(self, point) -> np.ndarray:
+        """And back."""
+        k = self.slow.size
+        out, rest = np.array(point[:k], dtype=float), k
+        at = np.isfinite(self.slow)
+        out[at] = self.slow[at] * np.sinh(out[at])
+        for places in self.shared:
+            out[places] *= np.exp(point[rest : rest + places.shape[1]])
+            rest += places.shape[1]
+        return out
+
+    def gradient(self, point, theta_bar) -> np.ndarray:
+        """Derivatives by the point from those by theta."""
+        k = self.slow.size
+        out, rest, stretch = np.array(theta_bar, dtype=float), k, []
+        at = np.isfinite(self.slow)
+        out[at] *= self.slow[at] * np.cosh(point[:k][at])
+        for places in self.shared:
+            out[places] *= np.exp(point[rest : rest + places.shape[1]])
+            stretch.append((out[places] * point[places]).sum(axis=0))
+            rest += places.shape[1]
+        return np.concatenate([out, *stretch])
+
+    def bounds(self, point, lower, upper) -> tuple[np.ndarray, np.ndarray]:
+        """Of the point: those of theta where it is moved itself or slowly; shared entries have none but on s."""
+        k, ends = self.slow.size, []
+        at = np.isfinite(self.slow)
+        for bound, side in ((lower, -1.0), (upper, 1.0)):
+            end = np.array(bound, dtype=float)
+            end[at] = np.arcsinh(end[at] / self.slow[at])
+            for places in self.shared:
+                end[places] = side * np.inf
+            ends.append(np.concatenate([end, point[k:] + side * STRETCH]))
+        return ends[0], ends[1]
+
+
+def coordinates(layout: Layout) -> Coordinates:
+    """Those that the parameters of a layout ask for."""
+    shared, at = [], 0
+    for p in layout.parameters:
+        if p.shared and p.size:
+            shared.append(at + np.arange(p.size).reshape(p.shape))
+        at += p.size
+    return Coordinates(layout.slow(), tuple(shared))
