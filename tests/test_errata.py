@@ -272,6 +272,19 @@ def test_E22_centres_move_slowly_where_rows_are_few(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_E22_with_many_rows_half_the_starts_move_centres_directly(monkeypatch):
+    seen = []
+    real = alakarte.learn.coordinates
+    monkeypatch.setattr(alakarte.learn, "coordinates", lambda layout: seen.append(layout.slow()) or real(layout))
+    X, y, _ = table(1, n=120)
+    settings = {"n_components": 1, "n_frequencies": 8, "n_restarts": 8, "max_iter": 2, "max_iter_restart": 2}
+    for n_rows, quick in ((120, 4), (30, 0)):  # four parameters
+        seen.clear()
+        GPRegressor("gm", **settings, tol=1e9, random_state=0).fit(X[:n_rows], y[:n_rows])
+        assert sum(np.isinf(slow).all() for slow in seen[:8]) == quick
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_E23_frequencies_stretch_together(monkeypatch):
     rng = np.random.default_rng(0)
     X, new = rng.standard_normal((2, 200, 8))
