@@ -139,7 +139,6 @@ class Kitchen:
             at = refit_each(problems, thetas, self.budget)
         made = [Tasted(*parts, drawn_in=self.scaling.tails is not None) for parts in zip(own, learned, at, strict=True)]
         for one in made:
-            self.progress.say(
-                f"{one.label}: log evidence {one.log_evidence:.1f} with {one.at.n_basis} columns on all rows"
-            )
+            evidence = self.progress.to_user(one.at.value)
+            self.progress.say(f"{one.label}: log evidence {evidence:.1f} with {one.at.n_basis} columns on all rows")
         return made

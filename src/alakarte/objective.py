@@ -87,7 +87,8 @@ def nlml_gradient(problem: Problem, theta) -> tuple[float, np.ndarray]:
     if model.form == "weights":
         value, bar, log_noise_bar = _weights_pullback(model)
     else:
-        value, bar, log_noise_bar = _rows_pullback(model)
+        with problem.rows.scratch() as scratch:
+            value, bar, log_noise_bar = _rows_pullback(model, scratch)
     derivatives = {"log_noise_std": 2 * log_noise_bar}
     if model.floored:  # s = floor ∝ Σ v²
         share = np.exp(2 * bar_share(model.spectrum.log_amplitude))
@@ -164,10 +165,9 @@ def _weights_pullback(model):
     return evidence.value(residual), bar, log_noise_bar
 
 
-def _rows_pullback(model):
+def _rows_pullback(model, scratch: Scratch):
     rows = model.problem.rows.whole()
     n_jobs = model.problem.n_jobs
-    scratch = rows.spare.pop() if rows.spare else Scratch()
     signal, psi = _signal(model, scratch)
     dual = solve_rows(signal, _root_target(model), model.noise_variance, rows.total, n_jobs)
     inverse_kernel, log_noise_bar = dual_pullback(dual, n_jobs)
@@ -186,7 +186,6 @@ def _rows_pullback(model):
         return dual.value, bar, log_noise_bar
     alpha = dual.alpha[:, 0]
     sums, log_variance_bar = gram_pullback(model.features, rows, psi, inverse_kernel, alpha, n_jobs, scratch)
-    rows.spare.append(scratch)
     return dual.value, _spectrum_bar(model, sums, log_variance_bar), log_noise_bar
 
 

@@ -8,6 +8,7 @@ table and the size of the sum, never on the number of threads.
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -53,6 +54,18 @@ class Rows:
     block_rows: int | None = None  # by the number of columns if None
     scaling: Scaling | None = None
     spare: list[Scratch] = field(default_factory=list, repr=False, compare=False)  # lent to the lane that runs
+
+    @contextmanager
+    def scratch(self):
+        """Buffers for the thread that asks, given back at the end."""
+        try:
+            lent = self.spare.pop()  # other threads may have taken all
+        except IndexError:
+            lent = Scratch()
+        try:
+            yield lent
+        finally:
+            self.spare.append(lent)
 
     @property
     def n_rows(self) -> int:
@@ -107,16 +120,11 @@ class Rows:
 
         def visit(index):
             sums = first if index == 0 else zero()
-            try:
-                scratch = self.spare.pop()
-            except IndexError:
-                scratch = Scratch()
             low, high = lanes[index], lanes[index + 1]
             edges = np.linspace(low, high, -(-(high - low) // block_rows) + 1).astype(int)
-            with np.errstate(**errors):  # threads do not inherit it
+            with np.errstate(**errors), self.scratch() as scratch:  # threads do not inherit the first
                 for start, stop in pairwise(edges):
                     function(sums, scratch, *self.block(start, stop), *arguments)
-            self.spare.append(scratch)
             return sums
 
         n_lanes = len(lanes) - 1
