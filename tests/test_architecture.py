@@ -16,7 +16,7 @@ LAYERS = [
     ("records", "parameters", "threads", "blas"),
     ("reference", "compiled."),
     ("data.", "kernels."),
-    ("features.", "factorise", "sizes", "coordinates"),
+    ("features.", "factorise", "sizes", "coordinates", "prior"),
     ("statistics", "evidence", "dual", "rowspace", "exact", "retune"),
     ("objective",),
     ("starts", "stages", "optimise", "posterior", "fitted", "refit"),

@@ -64,6 +64,7 @@ def settings(cell: Cell, n_rows: int) -> dict:
         "n_restarts": 5 if cell.method == "rbf" else 10,
         "max_iter": 150,
         "max_iter_restart": 20,
+        "lengthscale_spread": None,
         "random_state": cell.fold,
     }
 

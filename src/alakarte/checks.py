@@ -29,6 +29,9 @@ def check_settings(estimator) -> Settings:
     max_time = estimator.max_time
     if max_time is not None and (not isinstance(max_time, numbers.Real) or not max_time > 0):
         raise InvalidInput(f"max_time={max_time!r}: give a number of seconds > 0, or None for no limit.")
+    spread = estimator.lengthscale_spread
+    if spread is not None and (isinstance(spread, bool) or not isinstance(spread, numbers.Real) or not spread > 0):
+        raise InvalidInput(f"lengthscale_spread={spread!r}: give a number > 0, such as 1, or None for no prior.")
     return Settings(
         None if isinstance(estimator.kernel, str) and estimator.kernel == "auto" else clone(resolve(estimator.kernel)),
         None if estimator.n_components is None else _whole(estimator, "n_components", 1),
@@ -43,6 +46,7 @@ def check_settings(estimator) -> Settings:
         estimator.precision,
         _whole_or(estimator, "n_learning_rows", 2),
         _whole_or(estimator, "n_posterior_frequencies", 1),
+        spread,
     )
 
 

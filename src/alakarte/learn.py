@@ -20,6 +20,7 @@ from alakarte.kernels.base import Kernel
 from alakarte.objective import Problem, closed_form, model_at, nlml, nlml_gradient
 from alakarte.optimise import WINDOW, Run, minimise, screen
 from alakarte.parameters import NOISE, Layout, Parameter, constrained
+from alakarte.prior import prior
 from alakarte.progress import Progress
 from alakarte.records import Shape
 from alakarte.sizes import evaluation_flops
@@ -58,6 +59,7 @@ class Settings:
     precision: str = "double"
     n_learning_rows: int | str | None = "auto"  # None: all
     n_posterior_frequencies: int | str | None = "auto"  # of each component; None: those that were learned with
+    lengthscale_spread: float | None = None  # of log ℓ about their mean, expected beforehand; None: no prior
 
     @property
     def growing(self) -> bool:
@@ -132,7 +134,7 @@ def begin(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: P
         return Learned(problem, run, [], [], few.total)
     layouts = _layouts(problem.layout, long.n_rows, len(points))
     screened = _screen(problem, points, layouts, settings, progress, budget)
-    best = min(screened, key=lambda run: run.value)
+    best = min(screened, key=lambda run: run.objective)
     return Learned(replace(problem, layout=layouts[best.start]), best, screened, [best], few.total)
 
 
@@ -152,7 +154,7 @@ def go_on(settings: Settings, begun: Learned, rows: Shuffled, progress: Progress
     if not begun.screened:
         return Learned(problem, run, [run], [run], more.total)
     if not np.isfinite(run.value):  # no number in the long run: the best of the screening stands
-        run = replace(run, theta=start.theta, value=start.value)
+        run = replace(run, theta=start.theta, value=start.value, penalty=start.penalty)
     return replace(begun, problem=problem, run=run, runs=[run])
 
 
@@ -194,8 +196,8 @@ def _screen(problem: Problem, points, layouts, settings: Settings, progress: Pro
     if settings.n_learning_rows == "auto" and problem.layout.labels()[-1:] == ["log_noise_std"]:
         first = lower, np.append(upper[:-1], max(lower[-1], min(upper[-1], np.log(FIRST_NOISE_STD))))
     steps, tol = settings.max_iter_restart, settings.tol
-    moved = [coordinates(layout) for layout in layouts]
-    return screen(objective, points, (lower, upper), steps, tol, across, report, budget, first, moved)
+    moved, expected = [coordinates(layout) for layout in layouts], prior(problem.layout, settings.lengthscale_spread)
+    return screen(objective, points, (lower, upper), steps, tol, across, report, budget, first, moved, expected)
 
 
 def long_run(problem, point, settings: Settings, stage: Stage, progress, budget) -> tuple[Problem, Run]:
@@ -209,6 +211,7 @@ def long_run(problem, point, settings: Settings, stage: Stage, progress, budget)
     price = stage.price * flops / (1 if budget.max_time is None else PATIENCE)
     problem = replace(problem, precision=settings.precision)
     rest = {"report": report, "budget": budget, "price": price, "moved": coordinates(problem.layout)}
+    rest["prior"] = prior(problem.layout, settings.lengthscale_spread)
     run = minimise(partial(nlml_gradient, problem), point, bounds, max_iter, stage.tol, **rest)
     progress.done(run)
     if problem.precision == "double":

@@ -32,6 +32,12 @@ class Run:
     n_failed: int  # evaluations that gave no finite number
     trace: list = field(repr=False)  # (value, gradient norm, seconds) of every evaluation
     start: int = 0  # where it began, of several
+    penalty: float = 0.0  # what the prior adds
+
+    @property
+    def objective(self) -> float:
+        """What was made small."""
+        return self.value + self.penalty
 
     @property
     def n_evaluations(self) -> int:
@@ -49,23 +55,26 @@ class _Recorder:
     SciPy's first step is the whole gradient where all parameters are bounded: it is scaled to length one at the start.
     """
 
-    def __init__(self, function: Callable, coordinates: Coordinates, bounds, report: Callable | None, budget: Budget):
+    def __init__(self, function: Callable, coordinates: Coordinates, bounds, report, budget: Budget, prior):
         self.function, self.coordinates, self.bounds = function, coordinates, bounds
-        self.report, self.budget = report, budget
+        self.report, self.budget, self.prior = report, budget, prior
         self.began = time.perf_counter()
-        self.best, self.best_value = None, np.inf
+        self.best, self.best_value, self.best_penalty = None, np.inf, 0.0
         self.trace, self.n_failed = [], 0
         self.scale = None
         self.at_iterations = []  # best value, evaluations so far
         self.least = 0.0  # nats that were too few
 
     def __call__(self, point):
-        theta = np.clip(self.coordinates.theta(point), *self.bounds)
+        theta, penalty = np.clip(self.coordinates.theta(point), *self.bounds), 0.0
         if self.best is not None and (reason := self.budget.stop()):
             raise _Stopped(reason)
         try:
             with np.errstate(all="ignore"):  # what is not finite is counted below
                 value, gradient = self.function(theta)
+            if self.prior is not None:
+                penalty, slope = self.prior(theta)
+                value, gradient = value + penalty, gradient + slope
             good = bool(np.isfinite(value) and np.isfinite(gradient).all())
         except KeyboardInterrupt:
             self.budget.interrupted = True
@@ -79,8 +88,8 @@ class _Recorder:
             value = self.best_value + 1e3 * (1 + abs(self.best_value)) if self.best is not None else 1e100
             gradient = np.zeros_like(theta)
         elif value < self.best_value:
-            self.best, self.best_value = theta.copy(), float(value)
-        self.trace.append((float(value), float(np.linalg.norm(gradient)), time.perf_counter() - self.began))
+            self.best, self.best_value, self.best_penalty = theta.copy(), float(value), float(penalty)
+        self.trace.append((float(value) - penalty, float(np.linalg.norm(gradient)), time.perf_counter() - self.began))
         if self.scale is None:
             self.scale = 1 / max(self.trace[-1][1], 1.0)
         return value * self.scale, self.coordinates.gradient(point, gradient) * self.scale
@@ -88,7 +97,7 @@ class _Recorder:
     def iteration(self, tol, price):
         self.at_iterations.append((self.best_value, len(self.trace)))
         if self.report is not None:
-            self.report(len(self.at_iterations), self.best_value)
+            self.report(len(self.at_iterations), self.best_value - self.best_penalty)
         if len(self.at_iterations) > WINDOW:
             before, n_before = self.at_iterations[-1 - WINDOW]
             self.least = max(tol, price * (len(self.trace) - n_before))
@@ -97,14 +106,24 @@ class _Recorder:
 
 
 def minimise(
-    function, theta, bounds, max_iter: int, tol: float, report=None, budget=None, price: float = 0.0, moved=None
+    function,
+    theta,
+    bounds,
+    max_iter: int,
+    tol: float,
+    report=None,
+    budget=None,
+    price: float = 0.0,
+    moved=None,
+    prior=None,
 ) -> Run:
     """Best point from one start within bounds (lower, upper), or the best when the budget's time is up.
 
-    `price`: nats that an evaluation must gain; `moved`: the `Coordinates` in which it is sought.
+    `price`: nats that an evaluation must gain; `moved`: the `Coordinates` in which it is sought; `prior`: theta →
+    (penalty, gradient), added to the function.
     """
     coordinates = moved if moved is not None and max_iter else Coordinates(np.full(theta.size, np.inf))
-    recorder = _Recorder(function, coordinates, bounds, report, budget or Budget())
+    recorder = _Recorder(function, coordinates, bounds, report, budget or Budget(), prior)
     if max_iter == 0 or theta.size == 0:
         recorder(theta)
         n_iter, reason, converged = 0, "no iteration asked for" if max_iter == 0 else "nothing to learn", True
@@ -119,7 +138,9 @@ def minimise(
         recorder.best = theta
     if recorder.n_failed:
         reason += f"; {recorder.n_failed} evaluation(s) gave no finite value"
-    return Run(recorder.best, recorder.best_value, n_iter, reason, converged, recorder.n_failed, recorder.trace)
+    value, penalty = recorder.best_value - recorder.best_penalty, recorder.best_penalty
+    counts = {"n_failed": recorder.n_failed, "trace": recorder.trace}
+    return Run(recorder.best, value, n_iter, reason, converged, penalty=penalty, **counts)
 
 
 def _search(recorder, point, bounds, max_iter, tol, price):
@@ -145,11 +166,22 @@ def _search(recorder, point, bounds, max_iter, tol, price):
 
 
 def screen(
-    function, starts, bounds, max_iter: int, tol: float, n_jobs=1, report=None, budget=None, first=None, moved=None
+    function,
+    starts,
+    bounds,
+    max_iter: int,
+    tol: float,
+    n_jobs=1,
+    report=None,
+    budget=None,
+    first=None,
+    moved=None,
+    prior=None,
 ) -> list[Run]:
     """A short run from every start, `n_jobs` at a time: a list of `Run`; fewer where the budget is used up.
 
-    `first`: bounds for the first half of the iterations of every other start; `moved`: `Coordinates`, one a start.
+    `first`: bounds for the first half of the iterations of every other start; `moved`: `Coordinates`, one a start;
+    `prior` as in `minimise`.
     """
     budget, runs = budget or Budget(), {}
 
@@ -157,8 +189,8 @@ def screen(
         if runs and budget.stop():
             return
         bounds_first = first if index % 2 == 0 else None
-        own = None if moved is None else moved[index]
-        run = _short_run(function, starts[index], bounds, max_iter, tol, budget, bounds_first, own)
+        rest = {"budget": budget, "moved": None if moved is None else moved[index], "prior": prior}
+        run = _short_run(function, starts[index], bounds, max_iter, tol, bounds_first, rest)
         if report is not None:
             report(index + 1, run)
         runs[index] = replace(run, start=index)
@@ -177,21 +209,21 @@ def screen(
     return [runs[index] for index in sorted(runs)]
 
 
-def _short_run(function, theta, bounds, max_iter, tol, budget, first, moved) -> Run:
+def _short_run(function, theta, bounds, max_iter, tol, first, rest) -> Run:
     half = 0 if first is None else max_iter // 2
     if half == 0:
-        return minimise(function, theta, bounds, max_iter, tol, budget=budget, moved=moved)
-    run = minimise(function, np.clip(theta, *first), first, half, tol, budget=budget, moved=moved)
-    if budget.stop():
+        return minimise(function, theta, bounds, max_iter, tol, **rest)
+    run = minimise(function, np.clip(theta, *first), first, half, tol, **rest)
+    if rest["budget"].stop():
         return run
-    then = minimise(function, run.theta, bounds, max_iter - half, tol, budget=budget, moved=moved)
-    best = min(run, then, key=lambda one: one.value)  # the second half may see no finite value
+    then = minimise(function, run.theta, bounds, max_iter - half, tol, **rest)
+    best = min(run, then, key=lambda one: one.objective)  # the second half may see no finite value
     both = {
         "n_iter": run.n_iter + then.n_iter,
         "trace": run.trace + then.trace,
         "n_failed": run.n_failed + then.n_failed,
     }
-    return replace(then, theta=best.theta, value=best.value, **both)
+    return replace(then, theta=best.theta, value=best.value, penalty=best.penalty, **both)
 
 
 def _wait_for(futures):
