@@ -32,7 +32,16 @@ from alakarte.refit import enlarge, flops, grow, grows, most_columns, refit
 from alakarte.release import n_free, release, split
 from alakarte.retune import retune, rows_profile, weights_profile
 from alakarte.sizes import evaluation_flops, learning_columns, taste_columns
-from alakarte.stages import LAST_FLOPS, MAIN_ROWS, first_stages, last_stage, second_stage, shuffle
+from alakarte.stages import (
+    LAST_FLOPS,
+    MAIN_ROWS,
+    ROWS_EACH,
+    last_stage,
+    long_stage,
+    screening_stage,
+    second_stage,
+    shuffle,
+)
 from alakarte.statistics import statistics
 from problems import problem as problem_for
 from problems import table
@@ -143,15 +152,24 @@ def test_sizes_stay_within_flops_and_memory(n_rows):
 
 def test_few_rows_are_all_learned_from():
     settings = alakarte.learn.Settings(resolve("ard"), 1, 8, "fastfood", 2, 9, 4, 0.1, None, 1)
-    assert [stage.n_rows for stage in first_stages(settings, 300)] == [300, 300]
+    assert screening_stage(settings, 300).n_rows == long_stage(settings, 300, 9).n_rows == 300
     assert last_stage(settings, 300, 1024) is None
-    many = first_stages(settings, 10**6)
-    assert many[0].n_rows < many[1].n_rows == MAIN_ROWS < last_stage(settings, 10**6, 1024).n_rows
+    screening, long = screening_stage(settings, 10**6), long_stage(settings, 10**6, 9)
+    assert screening.n_rows < long.n_rows == MAIN_ROWS < last_stage(settings, 10**6, 1024).n_rows
     for rows in (None, 500):
-        stages = first_stages(replace(settings, n_learning_rows=rows), 10**6)
-        assert [stage.n_rows for stage in stages] == [rows or 10**6] * 2
+        given = replace(settings, n_learning_rows=rows)
+        assert screening_stage(given, 10**6).n_rows == long_stage(given, 10**6, 9).n_rows == (rows or 10**6)
         assert second_stage(replace(settings, n_learning_rows=rows), 10**6).n_rows == (rows or 10**6)
         assert last_stage(replace(settings, n_learning_rows=rows), 10**6, 1024) is None
+
+
+@pytest.mark.parametrize("n_rows", [20_000, 10**6])
+def test_thousands_of_parameters_are_learned_from_more_rows(n_rows):
+    settings = alakarte.learn.Settings(resolve("ssgpr"), 1, 768, "fastfood", 2, 150, 4, 0.1, None, 1)
+    stage = long_stage(settings, n_rows, 6146)
+    assert stage.n_rows == min(n_rows, ROWS_EACH * 6146)
+    assert stage.max_iter == 150
+    assert long_stage(settings, n_rows, MAIN_ROWS // ROWS_EACH).n_rows == MAIN_ROWS
 
 
 @pytest.mark.parametrize("n_basis", [256, 1024])

@@ -24,7 +24,7 @@ from alakarte.prior import prior
 from alakarte.progress import Progress
 from alakarte.records import Shape
 from alakarte.sizes import evaluation_flops
-from alakarte.stages import PATIENCE, Shuffled, Stage, first_stages
+from alakarte.stages import PATIENCE, Shuffled, Stage, long_stage, screening_stage
 from alakarte.starts import starts
 
 # While every other start takes its first steps noise stays below this: else "all is noise", an optimum near by, takes
@@ -116,8 +116,7 @@ def learn(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: P
 def begin(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: Progress, warm, budget) -> Learned:
     """The best start after a few steps on few rows, or the only start as it is."""
     draws_rng, summary_rng, starts_rng = rng.spawn(3)
-    screening, long = first_stages(settings, rows.rows.n_rows)
-    few = rows.first(screening.n_rows)
+    few = rows.first(screening_stage(settings, rows.rows.n_rows).n_rows)
     problem = set_up(settings, few, scaling, draws_rng)
     if warm is not None and warm[1].size == problem.layout.size:
         if warm[0].shape == problem.draws.shape or settings.growing:
@@ -132,6 +131,7 @@ def begin(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: P
     if len(points) == 1 or settings.max_iter_restart == 0:
         run = Run(points[0], np.inf, 0, "not begun", False, 0, [])
         return Learned(problem, run, [], [], few.total)
+    long = long_stage(settings, rows.rows.n_rows, problem.layout.size)
     layouts = _layouts(problem.layout, long.n_rows, len(points))
     screened = _screen(problem, points, layouts, settings, progress, budget)
     best = min(screened, key=lambda run: run.objective)
@@ -148,7 +148,7 @@ def go_on(settings: Settings, begun: Learned, rows: Shuffled, progress: Progress
     """The long run, unless there is a result and no time for more."""
     if begun.screened and budget.stop():
         return begun
-    stage = first_stages(settings, rows.rows.n_rows)[1]
+    stage = long_stage(settings, rows.rows.n_rows, begun.problem.layout.size)
     more, start = rows.first(stage.n_rows), begun.run
     problem, run = long_run(replace(begun.problem, rows=more), start.theta, settings, stage, progress, budget)
     if not begun.screened:

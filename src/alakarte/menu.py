@@ -14,10 +14,11 @@ from alakarte.kitchen import Fit, Kitchen, Tasted
 from alakarte.learn import Learned, Settings, learn_more
 from alakarte.objective import model_at, nlml
 from alakarte.progress import Progress
+from alakarte.records import Shape
 from alakarte.refit import Refit, enlarge, flops, grow, most_columns, refit
 from alakarte.release import n_free, release
 from alakarte.sizes import MORE_ROWS_PER_PARAMETER, evaluation_flops, most_components, taste_columns
-from alakarte.stages import first_stages, in_order, last_stage, priced, second_stage
+from alakarte.stages import in_order, last_stage, long_stage, priced, screening_stage, second_stage
 
 CANDIDATES = ("ard", "rbf", "pwl", "gm")
 EXACT_CANDIDATES = ("ard", "rbf", "matern32")
@@ -219,8 +220,9 @@ def _estimate(kitchen: Kitchen) -> tuple[int, float, float]:
     for kernel in names:
         own = kitchen.sized(kernel)
         columns = n_rows if own.expansion == "exact" else 4 * own.n_components * own.n_frequencies
-        screening, long = first_stages(own, n_rows)
-        for steps, stage in ((own.n_restarts, screening), (1, long)):
+        shape = Shape(kitchen.rows.x.shape[1], (own.n_frequencies,) * own.n_components)
+        long = long_stage(own, n_rows, sum(p.size for p in kernel.parameters(shape)))
+        for steps, stage in ((own.n_restarts, screening_stage(own, n_rows)), (1, long)):
             work += steps * stage.max_iter * evaluation_flops(stage.n_rows, columns)
     if own.growing:
         work += refine_flops(own, n_rows, 0)

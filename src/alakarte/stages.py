@@ -15,6 +15,7 @@ from alakarte.sizes import evaluation_flops
 SCREEN_ROWS = 1000
 SMALL_ROWS = 8000  # up to here the long run sees all rows
 MAIN_ROWS = 4000  # of more
+ROWS_EACH = 4  # a parameter, at least: kernels whose frequencies are parameters have thousands
 MAIN_ITERATIONS = 80  # where there are more rows than these
 SECOND_ITERATIONS = 15
 SECOND_ITERATIONS_OF_ALL = 60  # where the long run saw all rows
@@ -35,16 +36,22 @@ class Stage:
     price: float = 0.0
 
 
-def first_stages(settings, n_rows: int) -> list[Stage]:
-    """Screening, and the long run from the best start."""
+def screening_stage(settings, n_rows: int) -> Stage:
+    """A few steps from every start."""
+    progressive = settings.n_learning_rows == "auto" and settings.expansion != "exact"
+    few = min(SCREEN_ROWS, n_rows) if progressive else _given(settings, n_rows)
+    return Stage(few, settings.max_iter_restart, settings.tol)
+
+
+def long_stage(settings, n_rows: int, n_parameters: int) -> Stage:
+    """The long run from the best start."""
     if settings.n_learning_rows != "auto" or settings.expansion == "exact":
-        size = _given(settings, n_rows)
-        few, long = size, Stage(size, settings.max_iter, settings.tol)
-    elif n_rows <= SMALL_ROWS:
-        few, long = min(SCREEN_ROWS, n_rows), priced(n_rows, settings.max_iter, settings.tol)
-    else:
-        few, long = SCREEN_ROWS, priced(MAIN_ROWS, min(MAIN_ITERATIONS, settings.max_iter), settings.tol)
-    return [Stage(few, settings.max_iter_restart, settings.tol), long]
+        return Stage(_given(settings, n_rows), settings.max_iter, settings.tol)
+    if n_rows <= SMALL_ROWS:
+        return priced(n_rows, settings.max_iter, settings.tol)
+    if ROWS_EACH * n_parameters > MAIN_ROWS:
+        return priced(min(ROWS_EACH * n_parameters, n_rows), settings.max_iter, settings.tol)
+    return priced(MAIN_ROWS, min(MAIN_ITERATIONS, settings.max_iter), settings.tol)
 
 
 def second_stage(settings, n_rows: int, level: int = 0) -> Stage:
