@@ -129,8 +129,8 @@ def report(lines) -> str:
         "\n".join(plain_table(found, "coverage", 3)),
         "## What was run",
         "literal: the paper's starts, iterations and all rows; progressive: starts on 1,000 rows, the long run on all "
-        "of up to 8,000 rows or else on 4,000 and then on as many as 4e11 flops allow, the posterior on all rows. Fits "
-        "ran side by side, one thread each, unless the line says otherwise.",
+        "of up to 8,000 rows or else on 4,000, or four a parameter, and then on as many as 4e11 flops allow, the "
+        "posterior on all rows. Fits ran side by side, one thread each, unless the line says otherwise.",
         "\n".join(run_table(found)),
     ]
     return "\n\n".join(blocks) + "\n"
