@@ -8,7 +8,7 @@ from alakarte.kernels import ARD
 from alakarte.kernels.registry import resolve
 from alakarte.optimise import minimise, screen
 from alakarte.parameters import NOISE, Layout, Parameter
-from alakarte.prior import prior
+from alakarte.prior import FEW_ROWS, SPREAD, expected_spread, prior
 from alakarte.records import Shape
 
 SETTINGS = {"n_frequencies": 16, "n_restarts": 1, "random_state": 0, "n_jobs": 1}
@@ -75,6 +75,14 @@ def test_few_rows_keep_length_scales_together_and_many_do_not():
             spread[n, wanted] = np.log(model.kernel_.lengthscale / few_rows(n)[0].std(axis=0)).std()
     assert spread[30, 0.2] < 0.4 * spread[30, None]
     assert spread[600, 0.2] > 2 * spread[30, 0.2]
+
+
+def test_few_rows_have_a_prior_and_many_have_none():
+    assert (expected_spread("auto", FEW_ROWS), expected_spread("auto", FEW_ROWS + 1)) == (SPREAD, None)
+    assert [expected_spread(given, n) for given in (0.3, None) for n in (10, 10**6)] == [0.3, 0.3, None, None]
+    fits = [GPRegressor("ard", lengthscale_spread=s, **SETTINGS).fit(*few_rows()) for s in ("auto", SPREAD, None)]
+    evidence = [model.log_marginal_likelihood_ for model in fits]
+    assert evidence[0] == evidence[1] != evidence[2]
 
 
 def test_fixed_length_scales_have_no_prior():

@@ -30,8 +30,11 @@ def check_settings(estimator) -> Settings:
     if max_time is not None and (not isinstance(max_time, numbers.Real) or not max_time > 0):
         raise InvalidInput(f"max_time={max_time!r}: give a number of seconds > 0, or None for no limit.")
     spread = estimator.lengthscale_spread
-    if spread is not None and (isinstance(spread, bool) or not isinstance(spread, numbers.Real) or not spread > 0):
-        raise InvalidInput(f"lengthscale_spread={spread!r}: give a number > 0, such as 1, or None for no prior.")
+    number = isinstance(spread, numbers.Real) and not isinstance(spread, bool) and spread > 0
+    if not (number or spread is None or (isinstance(spread, str) and spread == "auto")):
+        raise InvalidInput(
+            f"lengthscale_spread={spread!r}: give a number > 0, such as 1, 'auto', or None for no prior."
+        )
     return Settings(
         None if isinstance(estimator.kernel, str) and estimator.kernel == "auto" else clone(resolve(estimator.kernel)),
         None if estimator.n_components is None else _whole(estimator, "n_components", 1),

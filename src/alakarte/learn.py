@@ -59,7 +59,7 @@ class Settings:
     precision: str = "double"
     n_learning_rows: int | str | None = "auto"  # None: all
     n_posterior_frequencies: int | str | None = "auto"  # of each component; None: those that were learned with
-    lengthscale_spread: float | None = None  # of log ℓ about their mean, expected beforehand; None: no prior
+    lengthscale_spread: float | str | None = None  # of log ℓ about their mean, expected beforehand; None: no prior
 
     @property
     def growing(self) -> bool:

@@ -13,6 +13,7 @@ from alakarte.kernels.registry import resolve
 from alakarte.kitchen import Fit, Kitchen, Tasted
 from alakarte.learn import Learned, Settings, learn_more
 from alakarte.objective import model_at, nlml
+from alakarte.prior import expected_spread
 from alakarte.progress import Progress
 from alakarte.records import Shape
 from alakarte.refit import Refit, enlarge, flops, grow, most_columns, refit
@@ -36,6 +37,7 @@ LEVELS = 4
 
 def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, budget: Budget, warm=None) -> Fit:
     """Learn, choose, refit; `warm` is (draws, theta) of an earlier fit of the same kernel."""
+    settings = replace(settings, lengthscale_spread=expected_spread(settings.lengthscale_spread, rows.n_rows))
     learn_rng = rng if settings.kernel is not None else rng.spawn(1)[0]
     kitchen = Kitchen(settings, in_order(settings, rows, rng), scaling, progress, budget)
     progress.plan(rows.n_rows, *_estimate(kitchen))

@@ -1,7 +1,7 @@
 """What is expected of length-scales before rows are seen: within a component they are alike, unless the rows say not.
 
 In: a layout, the standard deviation σ of log ℓ about its mean over the inputs. Out: a function theta → nats, slope.
-Evidence grows with the rows and this does not: it matters where rows are few for the parameters, and hardly else.
+It keeps few rows from spreading length-scales too far apart; many need no help, and are a little better without.
 """
 
 from collections.abc import Callable
@@ -9,6 +9,16 @@ from collections.abc import Callable
 import numpy as np
 
 from alakarte.parameters import Layout
+
+SPREAD = 1.0
+FEW_ROWS = 8000
+
+
+def expected_spread(given: float | str | None, n_rows: int) -> float | None:
+    """σ as it was given; else 1 for few rows and no prior for more."""
+    if given != "auto":
+        return given
+    return SPREAD if n_rows <= FEW_ROWS else None
 
 
 def prior(layout: Layout, spread: float | None) -> Callable | None:

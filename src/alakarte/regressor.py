@@ -63,10 +63,10 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         no clock is read.
     noise_std : float, optional
         Standard deviation of the noise in units of y; learned if None.
-    lengthscale_spread : float or None, default=1.0
+    lengthscale_spread : float, "auto" or None, default="auto"
         How far apart the length-scales of a component are expected to be: the standard deviation of their logarithms,
-        in standardised inputs, about their mean. It matters where rows are few for the parameters. None: the evidence
-        alone decides, as in the paper.
+        in standardised inputs, about their mean. None: the evidence alone decides, as in the paper. ``auto``: 1 up to
+        8,000 rows, None beyond.
     precision : {"double", "mixed"}, default="double"
         Mixed learns with float32 features and products and float64 sums, then goes on in double for as long as that
         gains. Posteriors are always double.
@@ -136,7 +136,7 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         tol=0.1,
         max_time=None,
         noise_std=None,
-        lengthscale_spread=1.0,
+        lengthscale_spread="auto",
         precision="double",
         n_jobs=None,
         random_state=None,
