@@ -9,7 +9,7 @@ from alakarte import GPRegressor
 from alakarte.data.blocks import Rows
 from alakarte.errors import ConditioningWarning, InvalidInput
 from alakarte.objective import model_at
-from alakarte.posterior import posterior
+from alakarte.posterior import LowRankPosterior, posterior
 from problems import table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
@@ -92,3 +92,23 @@ def test_other_inputs_are_refused():
     model = GPRegressor("ard", **SETTINGS).fit(X, y)
     with pytest.raises(InvalidInput, match="features"):
         model.partial_fit(X[:, :1], y)
+
+
+@pytest.mark.parametrize("n_first", [20, 60])
+def test_few_rows_come_and_go_without_a_large_matrix(n_first):
+    X, y, _ = table(3, n=90)
+    model = GPRegressor("gm", **(SETTINGS | {"n_frequencies": 64})).fit(X[:n_first], y[:n_first])
+    z = model._scaling.inputs(X)
+    before = model._posterior.mean(z), model._posterior.variance(z)
+    model.partial_fit(X[n_first:], y[n_first:])
+    assert isinstance(model._posterior, LowRankPosterior)
+    assert model._posterior.basis.shape == (512, 90)  # as many directions as rows, of 512 columns
+    whole = posterior_of(model, X, y)
+    assert np.allclose(model._posterior.mean(z), whole.mean(z), atol=1e-8)
+    assert np.allclose(model._posterior.variance(z), whole.variance(z), atol=1e-8)
+    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-8)
+    model.forget(X[n_first:], y[n_first:])
+    assert np.allclose(model._posterior.mean(z), before[0], atol=1e-8)
+    assert np.allclose(model._posterior.variance(z), before[1], atol=1e-8)
+    with pytest.raises(InvalidInput, match="no set of rows can have"):
+        model.forget(X[:5] + 3, y[:5])

@@ -4,15 +4,17 @@ Kernel, noise and standardisation stay those of the last `fit`.
 """
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
+from scipy.linalg import eigh, qr
 from sklearn.utils.metaestimators import available_if
 
 from alakarte.data.blocks import Rows
 from alakarte.data.read import merge_rows, read_training
 from alakarte.errors import ConditioningWarning, IllConditioned, InvalidInput
-from alakarte.evidence import noise_floor, solve_weights
-from alakarte.posterior import weight_posterior
+from alakarte.evidence import EPS, noise_floor, solve_weights
+from alakarte.posterior import LowRankPosterior, WeightPosterior, weight_posterior
 from alakarte.statistics import statistics
 from alakarte.threads import count, one_blas_thread
 
@@ -68,30 +70,28 @@ class Online:
 
     def _change(self, X, y, sample_weight, sign):
         X, y, weight = merge_rows(*read_training(self, X, y, sample_weight, reset=False))
-        rows = Rows(X, y[:, None], weight, scaling=self._scaling)
-        features, n_jobs, s = self._posterior.features, count(self.n_jobs), self._noise_variance()
-        with one_blas_thread():
-            old, new = self._posterior.statistics(), statistics(rows, features, n_jobs)
-            sums = old + new if sign > 0 else old - new
-            if not sums.total > 0:
-                raise InvalidInput(
-                    f"forget would remove rows of weight {new.total:g} of {old.total:g}: at least one must remain."
-                )
-            try:
-                evidence = solve_weights(sums, self._posterior.root_variance**2, s, n_jobs)
-                lost = (evidence.factor.diagonal() ** 2).min() < _LEAST_PIVOT or sums.energy.min() < 0
-            except IllConditioned:
-                lost = True
-            if lost:
-                raise InvalidInput(
-                    f"{'forget' if sign < 0 else 'partial_fit'} left sums that no set of rows can have: were all of "
-                    "these rows fitted, with the same weights? The model is as it was before the call."
-                )
-        self._posterior = weight_posterior(features, sums, evidence)
-        self._most_rows = max(getattr(self, "_most_rows", 0.0), old.total, sums.total)
-        self.log_marginal_likelihood_ = -evidence.value_from(sums) - sums.total * np.log(self._scaling.y_scale)
+        rows, old = Rows(X, y[:, None], weight, scaling=self._scaling), self._posterior
+        total = old.total + sign * rows.total
+        if not total > 0:
+            raise InvalidInput(
+                f"forget would remove rows of weight {rows.total:g} of {old.total:g}: at least one must remain."
+            )
+        few = isinstance(old, LowRankPosterior) and 2 * (old.basis.shape[1] + len(X)) <= old.features.n_basis
+        s = self._noise_variance()
+        try:
+            with one_blas_thread():
+                changed, value = (_change_rank if few else _change_sums)(old, rows, sign, s, count(self.n_jobs))
+        except IllConditioned:
+            raise InvalidInput(
+                f"{'forget' if sign < 0 else 'partial_fit'} left sums that no set of rows can have: were all of "
+                "these rows fitted, with the same weights? The model is as it was before the call."
+            ) from None
+        self._posterior = changed
+        self._most_rows = max(getattr(self, "_most_rows", 0.0), old.total, total)
+        self.log_marginal_likelihood_ = -value - total * np.log(self._scaling.y_scale)
         amplitude = self._problem.layout.unpack(self.theta_)["log_amplitude"]
-        if noise_floor(features.n_basis, self._most_rows, amplitude) > s:
+        size = changed.basis.shape[1] if few else changed.features.n_basis
+        if noise_floor(size, self._most_rows, amplitude) > s:
             warnings.warn(
                 f"This posterior has held rows of weight {self._most_rows:g}: what rounding left of them reaches the "
                 f"noise ({self.noise_std_:.3g}). Call fit again on the rows that remain.",
@@ -102,3 +102,41 @@ class Online:
 
     def _noise_variance(self):
         return (self.noise_std_ / self._scaling.y_scale) ** 2
+
+
+def _change_sums(old, rows: Rows, sign: int, s: float, n_jobs: int) -> tuple[WeightPosterior, float]:
+    """The D×D form of the sums with rows added or removed, and its nlml."""
+    before, new = old.statistics(), statistics(rows, old.features, n_jobs)
+    sums = before + new if sign > 0 else before - new
+    evidence = solve_weights(sums, old.root_variance**2, s, n_jobs)
+    if (evidence.factor.diagonal() ** 2).min() < _LEAST_PIVOT or sums.energy.min() < 0:
+        raise IllConditioned
+    return weight_posterior(old.features, sums, evidence), evidence.value_from(sums)
+
+
+def _change_rank(old: LowRankPosterior, rows: Rows, sign: int, s: float, n_jobs: int) -> tuple[LowRankPosterior, float]:
+    """The same for n ≪ D, no D×D matrix: U λ Uᵀ ± ΨᵀΨ = Q (R S Rᵀ) Qᵀ with [U √λ, Ψᵀ] = Q R and S = diag(1, …, ±1)."""
+    rows, root = rows.whole(), old.root_variance
+    half = np.sqrt(rows.weight)[:, None]
+    psi = old.features.phi(rows.x) * root * half
+    known = np.maximum(s / old.shrinkage**2 - s, 0)
+    moment = (
+        old.basis @ ((known + s) * (old.basis.T @ (old.weight_mean / root))) + sign * (psi.T @ (half * rows.y))[:, 0]
+    )
+    energy = old.energy + sign * (rows.weight[:, None] * rows.y**2).sum(axis=0)
+    q, r = qr(np.hstack([old.basis * np.sqrt(known), psi.T]), mode="economic", check_finite=False)
+    signs = np.append(np.ones(known.size), np.full(len(psi), sign))
+    eigenvalues, turn = eigh((r * signs) @ r.T, check_finite=False)
+    if 1 + eigenvalues[0] / s < _LEAST_PIVOT or energy.min() < 0:
+        raise IllConditioned
+    keep = eigenvalues > EPS * eigenvalues[-1]
+    eigenvalues, basis = eigenvalues[keep], np.ascontiguousarray(q @ turn[:, keep])
+    weight_mean = root * (basis @ (basis.T @ moment / (eigenvalues + s)))
+    total = old.total + sign * rows.total
+    left = max(float(energy.sum() - moment @ (weight_mean / root)), 0.0)  # ‖r‖² + s‖γ‖² = c − bᵀβ
+    value = 0.5 * (total * np.log(2 * np.pi * s) + np.log1p(eigenvalues / s).sum() + left / s)
+    shrinkage = np.sqrt(s / (s + eigenvalues))
+    changed = replace(
+        old, weight_mean=weight_mean, basis=basis, shrinkage=shrinkage, energy=energy, total=total, noise_variance=s
+    )
+    return changed, value
