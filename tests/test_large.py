@@ -144,7 +144,7 @@ def test_sizes_stay_within_flops_and_memory(n_rows):
     most = most_columns(n_rows)
     assert 64 <= most <= 4096
     assert flops(n_rows, most) <= 4.1e12 or most == 64
-    assert 512 <= taste_columns(n_rows) <= max(2048, learning_columns(n_rows))
+    assert 512 <= taste_columns(n_rows) <= min(max(2048, learning_columns(n_rows)), 4096)
 
 
 # --------------------------------------------------------------------------- rows

@@ -19,6 +19,7 @@ ALL_FREQUENCIES = 128
 LEARNING = ((16384, 1e9), (8192, 2e9), (4096, 3e9), (2048, 4e9), (1024, 1.5e10), (512, 1.5e10))
 TASTE_FLOPS = 5e10
 TASTE_COLUMNS = (512, 2048)
+MOST_COLUMNS = 4096  # of few rows: `partial_fit` may bring many, and then a D×D matrix
 
 
 def choose_sizes(kernel: Kernel, n_components, n_frequencies, n_rows: int, n_inputs: int) -> tuple[int, int]:
@@ -59,6 +60,6 @@ def learning_columns(n_rows: int) -> int:
 
 
 def taste_columns(n_rows: int) -> int:
-    """Columns at which kernels are compared and growth begins: those learned with, or more where seconds allow."""
+    """Columns at which kernels are compared and growth begins: those learned with or more, but no more than 4,096."""
     affordable = min(np.log2(TASTE_FLOPS / n_rows) / 2, np.log2(4 * n_rows))
-    return max(int(np.clip(2 ** int(affordable), *TASTE_COLUMNS)), learning_columns(n_rows))
+    return min(max(int(np.clip(2 ** int(affordable), *TASTE_COLUMNS)), learning_columns(n_rows)), MOST_COLUMNS)
