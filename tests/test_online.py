@@ -22,6 +22,12 @@ def posterior_of(model, X, y):
     return posterior(model_at(replace(model._problem, rows=rows, form="auto"), model.theta_))
 
 
+def check_same(model, z, moments, atol):
+    """Mean and variance at standardised inputs are these."""
+    assert np.allclose(model._posterior.mean(z), moments[0], atol=atol)
+    assert np.allclose(model._posterior.variance(z), moments[1], atol=atol)
+
+
 @pytest.mark.parametrize("n_first", [10, 40, 150])  # fewer and more rows than columns: both forms of the posterior
 @pytest.mark.parametrize("name", ["ard", "gm", "pwl", "fsgbard", "ssgpr"])
 def test_rows_that_come_and_go(name, n_first):
@@ -31,12 +37,10 @@ def test_rows_that_come_and_go(name, n_first):
     before = model._posterior.mean(z), model._posterior.variance(z)
     model.partial_fit(X[n_first:], y[n_first:])
     whole = posterior_of(model, X, y)
-    assert np.allclose(model._posterior.mean(z), whole.mean(z), atol=1e-8)
-    assert np.allclose(model._posterior.variance(z), whole.variance(z), atol=1e-8)
+    check_same(model, z, (whole.mean(z), whole.variance(z)), 1e-8)
     assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-6)
     model.forget(X[n_first:], y[n_first:])
-    assert np.allclose(model._posterior.mean(z), before[0], atol=1e-7)
-    assert np.allclose(model._posterior.variance(z), before[1], atol=1e-7)
+    check_same(model, z, before, 1e-7)
 
 
 def test_weights_are_repeated_rows():
@@ -104,11 +108,9 @@ def test_few_rows_come_and_go_without_a_large_matrix(n_first):
     assert isinstance(model._posterior, LowRankPosterior)
     assert model._posterior.basis.shape == (512, 90)  # as many directions as rows, of 512 columns
     whole = posterior_of(model, X, y)
-    assert np.allclose(model._posterior.mean(z), whole.mean(z), atol=1e-8)
-    assert np.allclose(model._posterior.variance(z), whole.variance(z), atol=1e-8)
+    check_same(model, z, (whole.mean(z), whole.variance(z)), 1e-8)
     assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-8)
     model.forget(X[n_first:], y[n_first:])
-    assert np.allclose(model._posterior.mean(z), before[0], atol=1e-8)
-    assert np.allclose(model._posterior.variance(z), before[1], atol=1e-8)
+    check_same(model, z, before, 1e-8)
     with pytest.raises(InvalidInput, match="no set of rows can have"):
         model.forget(X[:5] + 3, y[:5])

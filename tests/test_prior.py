@@ -8,7 +8,7 @@ from alakarte.kernels import ARD
 from alakarte.kernels.registry import resolve
 from alakarte.optimise import minimise, screen
 from alakarte.parameters import NOISE, Layout, Parameter
-from alakarte.prior import FEW_ROWS, SPREAD, expected_spread, prior
+from alakarte.prior import PRIOR_ROWS, SPREAD, expected_spread, prior
 from alakarte.records import Shape
 
 SETTINGS = {"n_frequencies": 16, "n_restarts": 1, "random_state": 0, "n_jobs": 1}
@@ -78,7 +78,7 @@ def test_few_rows_keep_length_scales_together_and_many_do_not():
 
 
 def test_few_rows_have_a_prior_and_many_have_none():
-    assert (expected_spread("auto", FEW_ROWS), expected_spread("auto", FEW_ROWS + 1)) == (SPREAD, None)
+    assert (expected_spread("auto", PRIOR_ROWS), expected_spread("auto", PRIOR_ROWS + 1)) == (SPREAD, None)
     assert [expected_spread(given, n) for given in (0.3, None) for n in (10, 10**6)] == [0.3, 0.3, None, None]
     fits = [GPRegressor("ard", lengthscale_spread=s, **SETTINGS).fit(*few_rows()) for s in ("auto", SPREAD, None)]
     evidence = [model.log_marginal_likelihood_ for model in fits]

@@ -11,14 +11,14 @@ import numpy as np
 from alakarte.parameters import Layout
 
 SPREAD = 1.0
-FEW_ROWS = 8000
+PRIOR_ROWS = 8000
 
 
 def expected_spread(given: float | str | None, n_rows: int) -> float | None:
     """σ as it was given; else 1 for few rows and no prior for more."""
     if given != "auto":
         return given
-    return SPREAD if n_rows <= FEW_ROWS else None
+    return SPREAD if n_rows <= PRIOR_ROWS else None
 
 
 def prior(layout: Layout, spread: float | None) -> Callable | None:
