@@ -8,15 +8,15 @@ from alakarte.kitchen import Fit
 def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
     """Public attributes by name; `log_scale` is log std(y)."""
     learned, final = found.learned, found.final.model
-    run, shape = learned.run, final.problem.draws.shape
+    run = learned.run
     offset = learned.problem.rows.total * log_scale
     value, norm, seconds = (np.array(column) for column in zip(*run.trace, strict=True))
     n_components = found.settings.n_components
     return {
         "input_tails_": None if (tails := found.scaling.tails) is None else tails.edge * found.scaling.x_scale,
         "n_components_": n_components,
-        "n_frequencies_": learned.problem.draws.shape.n_frequencies // n_components,
-        "n_posterior_frequencies_": shape.n_frequencies // n_components,
+        "n_frequencies_": _frequencies(learned.problem, n_components),
+        "n_posterior_frequencies_": _frequencies(final.problem, n_components),
         "growth_reason_": found.final.reason,
         "n_learning_rows_": learned.problem.rows.n_rows,
         "n_basis_": n_rows if final.features is None else final.features.n_basis,
@@ -46,6 +46,11 @@ def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
             for one in found.ranking
         ],
     }
+
+
+def _frequencies(problem, n_components: int) -> int:
+    """Of each component; none of a closed form."""
+    return 0 if problem.form == "exact" else problem.draws.shape.n_frequencies // n_components
 
 
 def warning(found: Fit, estimator) -> str | None:

@@ -17,13 +17,13 @@ from alakarte.data.summary import summarise
 from alakarte.features.draws import draw, of_components
 from alakarte.features.waves import feature_map
 from alakarte.kernels.base import Kernel
-from alakarte.objective import Problem, closed_form, model_at, nlml, nlml_gradient
+from alakarte.objective import Problem, closed_form, has_closed_form, model_at, nlml, nlml_gradient
 from alakarte.optimise import WINDOW, Run, minimise, screen
 from alakarte.parameters import NOISE, Layout, Parameter, constrained
 from alakarte.prior import prior
 from alakarte.progress import Progress
 from alakarte.records import Shape
-from alakarte.sizes import evaluation_flops
+from alakarte.sizes import CLOSED_FLOPS, closed_flops, evaluation_flops
 from alakarte.stages import PATIENCE, Shuffled, Stage, long_stage, screening_stage
 from alakarte.starts import starts
 
@@ -106,6 +106,16 @@ def set_up(settings: Settings, rows: Rows, scaling: Scaling, rng) -> Problem:
     return Problem(kernel, layout, draws, rows, form, precision=settings.precision, n_jobs=settings.n_jobs)
 
 
+def exactly(settings: Settings, n_rows: int, n_inputs: int) -> bool:
+    """Whether to learn without an expansion: where that is asked for, or cheap and no number of columns is given.
+
+    Few frequencies of many inputs fit their own draws: what is learned from them is not the kernel that they stand for.
+    """
+    kernel, n_components = settings.kernel, settings.n_components if settings.kernel.has_components else 1
+    cheap = closed_flops(n_rows, n_inputs, n_components) <= CLOSED_FLOPS
+    return settings.expansion == "exact" or (settings.growing and cheap and has_closed_form(kernel))
+
+
 def learn(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: Progress, warm=None, budget=None):
     """`Learned`: the starts screened on few rows, the best on more; `warm` is (draws, theta) of an earlier fit."""
     budget = budget or Budget()
@@ -126,12 +136,13 @@ def begin(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: P
         summary = summarise(few.x, few.weight, summary_rng, 1.0 if few.scaling is None else scaling.x_scale)
         n_starts = 1 if settings.max_iter == 0 else settings.n_restarts
         points = starts(settings.kernel, problem.layout, summary, problem.draws, n_starts, starts_rng)
-    if settings.expansion == "exact":
-        closed_form(settings.kernel, problem.layout.unpack(points[0]))
+    long = long_stage(settings, rows.rows.n_rows, problem.layout.size)
+    if exactly(settings, long.n_rows, few.x.shape[1]):
+        closed_form(settings.kernel, problem.layout.unpack(points[0]))  # or says that there is none
+        problem = replace(problem, form="exact")
     if len(points) == 1 or settings.max_iter_restart == 0:
         run = Run(points[0], np.inf, 0, "not begun", False, 0, [])
         return Learned(problem, run, [], [], few.total)
-    long = long_stage(settings, rows.rows.n_rows, problem.layout.size)
     layouts = _layouts(problem.layout, long.n_rows, len(points))
     screened = _screen(problem, points, layouts, settings, progress, budget)
     best = min(screened, key=lambda run: run.objective)
@@ -203,9 +214,12 @@ def _screen(problem: Problem, points, layouts, settings: Settings, progress: Pro
 def long_run(problem, point, settings: Settings, stage: Stage, progress, budget) -> tuple[Problem, Run]:
     """One optimisation; after mixed precision double goes on for as long as it gains."""
     features, n_rows = model_at(problem, point).features, problem.rows.n_rows
-    n_basis = n_rows if features is None else features.n_basis
-    flops = evaluation_flops(n_rows, n_basis)
-    progress.stage(settings.kernel.name, n_rows, features and n_basis, stage.max_iter, flops)
+    shape = problem.draws.shape
+    if features is None:
+        flops = closed_flops(n_rows, shape.n_inputs, shape.n_components)
+    else:
+        flops = evaluation_flops(n_rows, features.n_basis)
+    progress.stage(settings.kernel.name, n_rows, features and features.n_basis, stage.max_iter, flops)
     double, bounds = replace(problem, precision="double"), problem.layout.bounds()
     report, max_iter = progress.iteration(stage.max_iter), stage.max_iter
     price = stage.price * flops / (1 if budget.max_time is None else PATIENCE)

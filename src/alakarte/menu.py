@@ -5,20 +5,21 @@ A kernel given by name goes the same way, alone.
 """
 
 from dataclasses import replace
+from functools import partial
 
 from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.kernels.registry import resolve
 from alakarte.kitchen import Fit, Kitchen, Tasted
-from alakarte.learn import Learned, Settings, learn_more
+from alakarte.learn import Learned, Settings, exactly, learn_more
 from alakarte.objective import model_at, nlml
 from alakarte.prior import expected_spread
 from alakarte.progress import Progress
 from alakarte.records import Shape
 from alakarte.refit import Refit, enlarge, flops, grow, most_columns, refit
 from alakarte.release import n_free, release
-from alakarte.sizes import MORE_ROWS_PER_PARAMETER, evaluation_flops, most_components, taste_columns
+from alakarte.sizes import MORE_ROWS_PER_PARAMETER, closed_flops, evaluation_flops, most_components, taste_columns
 from alakarte.stages import in_order, last_stage, long_stage, priced, screening_stage, second_stage
 
 CANDIDATES = ("ard", "rbf", "pwl", "gm")
@@ -198,10 +199,10 @@ def refine(kitchen: Kitchen, several: list[Tasted], rng, level: int = 0) -> list
 def further(kitchen: Kitchen, one: Tasted, rng, level: int) -> Learned:
     """The second stage, where more columns pay, and the last; at higher levels with more of everything."""
     own, learned, budget, n_rows = one.settings, one.learned, kitchen.budget, kitchen.rows.n_rows
-    if one.level >= level or budget.stop():
-        return learned
     features, columns = model_at(learned.problem, learned.run.theta).features, SECOND_COLUMNS << level
-    n_basis = n_rows if features is None else features.n_basis
+    if one.level >= level or budget.stop() or features is None:  # without an expansion all rows were seen
+        return learned
+    n_basis = features.n_basis
     if one.at is not None and own.growing and n_basis < columns:
         before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.rows.total
         if abs(before - after) > MORE:
@@ -221,13 +222,16 @@ def _estimate(kitchen: Kitchen) -> tuple[int, float, float]:
     work, n_rows = kitchen.comparing_flops(len(names)), kitchen.rows.n_rows
     for kernel in names:
         own = kitchen.sized(kernel)
-        columns = n_rows if own.expansion == "exact" else 4 * own.n_components * own.n_frequencies
-        shape = Shape(kitchen.rows.x.shape[1], (own.n_frequencies,) * own.n_components)
+        d, columns = kitchen.rows.x.shape[1], 4 * own.n_components * own.n_frequencies
+        shape = Shape(d, (own.n_frequencies,) * own.n_components)
         long = long_stage(own, n_rows, sum(p.size for p in kernel.parameters(shape)))
+        each, exact = partial(evaluation_flops, n_basis=columns), exactly(own, long.n_rows, d)
+        if exact:
+            each, columns = partial(closed_flops, n_inputs=d, n_components=own.n_components), n_rows
         for steps, stage in ((own.n_restarts, screening_stage(own, n_rows)), (1, long)):
-            work += steps * stage.max_iter * evaluation_flops(stage.n_rows, columns)
+            work += steps * stage.max_iter * each(stage.n_rows)
     if own.growing:
-        work += refine_flops(own, n_rows, 0)
+        work += 0 if exact else refine_flops(own, n_rows, 0)
         columns = most_columns(n_rows, kitchen.budget.max_time is not None)
     return columns, work + flops(n_rows, columns), 32.0 * columns**2
 

@@ -16,7 +16,7 @@ from alakarte.exact import closed_gram, closed_gram_pullback
 from alakarte.features.waves import feature_map, spectrum_bar
 from alakarte.kernels.base import ClosedForm, Kernel
 from alakarte.parameters import Layout
-from alakarte.records import Draws, Statistics
+from alakarte.records import Draws, Shape, Statistics
 from alakarte.rowspace import gram, gram_pullback, scaled_features
 from alakarte.statistics import residual_energy, statistics, statistics_pullback
 
@@ -131,6 +131,12 @@ def closed_form(kernel: Kernel, values) -> ClosedForm:
             "use expansion='fastfood'."
         )
     return form
+
+
+def has_closed_form(kernel: Kernel) -> bool:
+    """Whether it can do without an expansion."""
+    layout = Layout(kernel.parameters(Shape(1, (1,))))
+    return isinstance(kernel.closed_form(layout.unpack(np.zeros(layout.size))), ClosedForm)
 
 
 def _root_target(model):

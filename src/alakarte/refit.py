@@ -57,7 +57,8 @@ def enlarge(problem: Problem, size: int, rng, *, each: bool = False) -> Problem:
     if not each:
         size = max(1, size // (columns_each(problem.layout.parameters) * shape.n_components))
     shape = Shape(shape.n_inputs, (size,) * shape.n_components)
-    return replace(problem, draws=draw(shape, problem.draws.expansion, rng))
+    form = "auto" if problem.form == "exact" else problem.form
+    return replace(problem, draws=draw(shape, problem.draws.expansion, rng), form=form)
 
 
 def flops(n_rows: int, n_basis: int) -> float:

@@ -41,7 +41,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         Components of the spectrum (gm, pwl); if None as many as the rows can bear. Kernels without components use
         n_components × n_frequencies frequencies.
     n_frequencies : int, optional
-        Frequencies of each component to learn with; if None 128 in all.
+        Frequencies of each component to learn with; if None the closed form of rbf, ard, matern and gm where that is
+        cheap (some 2,500 rows), else 128 in all, and for mixtures more where rows are few.
     n_posterior_frequencies : int, "auto" or None, default="auto"
         Frequencies of each component in the posterior, drawn afresh from the learned spectrum. ``auto``: those learned
         with where `n_frequencies` is given, else as many as the evidence pays for. None: those learned with; so it is
@@ -98,7 +99,7 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
         the median, in units of each input, beyond which u = x − median was drawn in to t (1 + log(u/t)). Else None.
     n_components_, n_frequencies_, n_posterior_frequencies_, n_learning_rows_ : int
-        What was used.
+        What was used; 0 frequencies: the closed form.
     growth_reason_ : str
         Why the posterior has no more frequencies.
     n_iter_, n_evaluations_, n_basis_ : int

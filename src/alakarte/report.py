@@ -31,9 +31,8 @@ def summary(model) -> str:
 
 def _choices(model):
     """What was chosen and why, and the ranking of the menu."""
-    lines = [
-        f"learned        on {model.n_learning_rows_} rows, {model.n_components_} x {model.n_frequencies_} frequencies"
-    ]
+    with_what = f"{model.n_components_} x {model.n_frequencies_} frequencies" if model.n_frequencies_ else "exactly"
+    lines = [f"learned        on {model.n_learning_rows_} rows, {with_what}"]
     if model.n_components is None and model.kernel_.kernel.has_components:
         lines[-1] += "; components: as many as the rows can bear"
     if model.n_posterior_frequencies_ != model.n_frequencies_:

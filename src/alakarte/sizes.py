@@ -17,6 +17,7 @@ MOST_COMPONENTS = 32
 ALL_FREQUENCIES = 128
 # Columns that a mixture learns with, and the flops that an evaluation may cost for that.
 LEARNING = ((16384, 1e9), (8192, 2e9), (4096, 3e9), (2048, 4e9), (1024, 1.5e10), (512, 1.5e10))
+CLOSED_FLOPS = 2e10  # of an evaluation: up to here kernels with a closed form are learned with it
 TASTE_FLOPS = 5e10
 TASTE_COLUMNS = (512, 2048)
 MOST_COLUMNS = 4096  # of few rows: `partial_fit` may bring many, and then a D×D matrix
@@ -51,6 +52,11 @@ def most_components(kernel: Kernel, n_rows: int, n_inputs: int, rows_each: int =
 def evaluation_flops(n_rows: int, n_basis: int) -> float:
     """Of a value and gradient: three products of rows and columns, and the features."""
     return 3.6 * n_rows * n_basis * min(n_rows, n_basis)
+
+
+def closed_flops(n_rows: int, n_inputs: int, n_components: int) -> float:
+    """Of a value and gradient without an expansion: the inverse, and pairs of rows for each component."""
+    return float(n_rows) ** 3 + float(n_rows) ** 2 * n_components * (8 * n_inputs + 60)
 
 
 def learning_columns(n_rows: int) -> int:
