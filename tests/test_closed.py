@@ -1,12 +1,18 @@
 """Learning without an expansion where that is cheap, then a posterior of features like any other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import alakarte.online
 from alakarte import GPRegressor
+from alakarte.data.blocks import Rows
+from alakarte.errors import InvalidInput
 from alakarte.kernels.registry import kernels, resolve
 from alakarte.learn import Settings, exactly
-from alakarte.objective import has_closed_form
+from alakarte.objective import has_closed_form, model_at, nlml
+from alakarte.posterior import posterior
 from alakarte.refit import enlarge
 from alakarte.sizes import CLOSED_FLOPS, closed_flops
 from problems import problem as problem_for
@@ -51,24 +57,77 @@ def test_closed_where_cheap_and_no_number_of_columns_is_given(name, given, n_row
 
 
 @pytest.mark.parametrize("name", ["ard", "gm"])
-def test_what_is_learned_is_what_an_exact_process_learns(name):
+def test_few_rows_get_an_exact_process_and_features_where_asked_for(name):
     X, y, _ = table(2, n=150)
-    model = GPRegressor(name, **SMALL).fit(X, y)
     exact = GPRegressor(name, expansion="exact", **SMALL).fit(X, y)
-    np.testing.assert_allclose(model.kernel_.lengthscale, exact.kernel_.lengthscale, rtol=1e-6)
-    assert (model.n_frequencies_, exact.n_frequencies_, exact.n_posterior_frequencies_) == (0, 0, 0)
-    assert model.n_posterior_frequencies_ > 0
-    np.testing.assert_allclose(model.predict(X), exact.predict(X), atol=0.2 * y.std())
-    assert "exactly" in model.summary()
+    model = GPRegressor(name, **SMALL).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), exact.predict(X), rtol=1e-6)
+    assert (model.n_frequencies_, model.n_posterior_frequencies_, model.n_basis_) == (0, 0, 150)
+    assert "exact on 150 rows" in model.summary()
+    expanded = GPRegressor(name, expansion="fastfood", **SMALL).fit(X, y)
+    np.testing.assert_allclose(expanded.kernel_.lengthscale, exact.kernel_.lengthscale, rtol=1e-6)
+    assert expanded.n_frequencies_ == 0 < expanded.n_posterior_frequencies_
+    np.testing.assert_allclose(expanded.predict(X), exact.predict(X), atol=0.2 * y.std())
+    assert "exactly" in expanded.summary()
 
 
-def test_rows_join_the_posterior_of_a_kernel_learned_exactly():
+def test_rows_join_and_leave_an_exact_process():
+    X, y, weight = table(2, n=150)
+    model = GPRegressor("ard", **SMALL).fit(X[:100], y[:100])
+    theta, before = model.theta_, model.predict(X, return_std=True)
+    model.partial_fit(X[100:], y[100:], weight[100:]).partial_fit(X[:10], y[:10])
+    rows = Rows(np.vstack([X, X[:10]]), np.append(y, y[:10])[:, None], np.ones(160), scaling=model._scaling)
+    rows.weight[100:150] = weight[100:]
+    dense = replace(model._problem, rows=rows.whole())
+    z = model._scaling.inputs(X)
+    np.testing.assert_allclose(model._posterior.mean(z), posterior(model_at(dense, theta)).mean(z), atol=1e-8)
+    evidence = -nlml(dense, theta) - rows.total * np.log(model._scaling.y_scale)
+    assert model.log_marginal_likelihood_ == pytest.approx(evidence, rel=1e-9)
+    model.forget(X[:10], y[:10]).forget(X[100:], y[100:], weight[100:])
+    np.testing.assert_allclose(model.predict(X, return_std=True), before, atol=1e-8)
+    assert model.n_posterior_frequencies_ == 0
+
+
+def test_an_exact_process_becomes_features_where_rows_become_many(monkeypatch):
+    monkeypatch.setattr(alakarte.online, "MOST_FLOPS", closed_flops(120, 2, 1))
     X, y, _ = table(2, n=150)
     model = GPRegressor("ard", **SMALL).fit(X[:100], y[:100])
-    before = model.log_marginal_likelihood_
+    before = model.predict(X)
     model.partial_fit(X[100:], y[100:])
-    assert model.n_frequencies_ == 0
-    assert model.log_marginal_likelihood_ != before
+    assert model.n_posterior_frequencies_ > 0
+    assert model.n_basis_ == model._posterior.features.n_basis
+    alone = GPRegressor("ard", **SMALL).fit(X[:100], y[:100])
+    model.forget(X[100:], y[100:])
+    np.testing.assert_allclose(model.predict(X[:100]), before[:100], atol=0.05 * y.std())
+    assert model.log_marginal_likelihood_ == pytest.approx(alone.log_marginal_likelihood_, abs=5)
+    with_more = GPRegressor("ard", **SMALL).fit(X, y).predict(X)
+    np.testing.assert_allclose(model.partial_fit(X[100:], y[100:]).predict(X), with_more, atol=0.3 * y.std())
+
+
+def test_a_change_that_fails_leaves_an_exact_process_as_it_was(monkeypatch):
+    X, y, _ = table(2, n=100)
+    model = GPRegressor("ard", **SMALL).fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(InvalidInput, match="at least one must remain"):
+        model.forget(np.vstack([X, X]), np.append(y, y))
+    with pytest.raises(InvalidInput, match="no set of rows can have"):
+        model.forget(X[:10] + 1, y[:10])
+    monkeypatch.setattr(alakarte.online, "MOST_FLOPS", 0)
+    with pytest.raises(InvalidInput, match="no set of rows can have"):
+        model.forget(X[:50] + 3, y[:50])
+    np.testing.assert_array_equal(model.predict(X), before)
+    assert model.n_posterior_frequencies_ == 0
+
+
+def test_the_menu_of_few_rows_has_a_rough_kernel():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (120, 1))
+    y = np.abs(X[:, 0]) + np.sign(X[:, 0] - 0.3) + 0.02 * rng.standard_normal(120)
+    settings = {"n_restarts": 2, "max_iter": 30, "random_state": 0}
+    ranking = GPRegressor(**settings).fit(X, y).ranking_
+    found = {one["kernel"]: one["log_marginal_likelihood"] for one in ranking}
+    assert found["matern"] > found["ard"]
+    assert "matern" not in [one["kernel"] for one in GPRegressor(expansion="fastfood", **settings).fit(X, y).ranking_]
 
 
 def test_fresh_frequencies_end_the_closed_form():

@@ -108,7 +108,7 @@ def test_kernels_whose_parameters_are_frequencies_keep_them():
 
 def test_growth_ends_where_it_no_longer_pays():
     X, y, _ = table(2, n=300)
-    model = GPRegressor("ard", **SMALL).fit(X, y)
+    model = GPRegressor("ard", expansion="fastfood", **SMALL).fit(X, y)
     assert model.n_posterior_frequencies_ > model.n_frequencies_
     assert "gain" in model.growth_reason_ or "most" in model.growth_reason_
     assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
@@ -357,7 +357,7 @@ def test_sizes_are_checked(name, value):
 
 def test_the_menu_ranks_by_evidence_at_equal_columns():
     X, y, _ = table(3, n=150)
-    model = GPRegressor(n_jobs=1, **SMALL).fit(X, y)
+    model = GPRegressor(n_jobs=1, expansion="fastfood", **SMALL).fit(X, y)
     assert {one["kernel"] for one in model.ranking_} == {"ard", "rbf", "pwl", "gm"}
     evidence = [one["log_marginal_likelihood"] for one in model.ranking_]
     assert evidence == sorted(evidence, reverse=True)
@@ -367,7 +367,19 @@ def test_the_menu_ranks_by_evidence_at_equal_columns():
     assert model.kernel_.kernel.name == model.ranking_[0]["kernel"]
     text = model.summary()
     assert all(words in text for words in ("learned", "log evidence", "parameters", "columns"))
-    again = GPRegressor(n_jobs=2, **SMALL).fit(X, y)
+    again = GPRegressor(n_jobs=2, expansion="fastfood", **SMALL).fit(X, y)
+    assert (again.theta_ == model.theta_).all()
+    assert (again.predict(X) == model.predict(X)).all()
+
+
+def test_closed_forms_stand_beside_equal_columns():
+    X, y, _ = table(3, n=150)
+    model, again = (GPRegressor(n_jobs=n_jobs, **SMALL).fit(X, y) for n_jobs in (1, 2))
+    columns = {one["kernel"]: one["n_basis"] for one in model.ranking_}
+    assert {name: size for name, size in columns.items() if size == 150}.keys() == {"ard", "rbf", "matern", "gm"}
+    assert columns["pwl"] > taste_columns(150) - 16
+    evidence = [one["log_marginal_likelihood"] for one in model.ranking_]
+    assert evidence == sorted(evidence, reverse=True)
     assert (again.theta_ == model.theta_).all()
     assert (again.predict(X) == model.predict(X)).all()
 
@@ -378,12 +390,12 @@ def test_a_kernel_far_behind_after_a_few_steps_is_not_learned_further(monkeypatc
     monkeypatch.setattr(alakarte.kitchen, "go_on", lambda *a: names.append(a[0].kernel.name) or real(*a))
     monkeypatch.setattr(alakarte.menu, "HOPELESS", 0.0)
     model = GPRegressor(**SMALL).fit(X, y)
-    assert len(names) == len(model.ranking_) == 4  # few rows: there is time
+    assert len(names) == len(model.ranking_) == 5  # few rows: there is time
     names.clear()
     monkeypatch.setattr(alakarte.menu, "FEW_ROWS", 100)
     model = GPRegressor(**SMALL).fit(X, y)
     assert len(names) == 1
-    assert len(model.ranking_) == 3  # without rbf
+    assert len(model.ranking_) == 4  # without rbf
 
 
 def test_noise_held_down_at_first_finds_what_all_is_noise_hides(monkeypatch):

@@ -20,7 +20,7 @@ X, Y, _ = table(3)
         ({"kernel": "pwl", "expansion": "exact"}, Unavailable, "'pwl' has no closed form.*rbf, ard, matern and gm"),
         ({"kernel": "ssgpr", "expansion": "exact"}, Unavailable, "use expansion='fastfood'"),
         ({"kernel": "fsgbard", "expansion": "dense"}, Unavailable, "use expansion='fastfood'"),
-        ({"expansion": "sinks"}, InvalidInput, "expansion='sinks': use one of fastfood, dense, exact"),
+        ({"expansion": "sinks"}, InvalidInput, "expansion='sinks': use one of auto, fastfood, dense, exact"),
         ({"n_components": 0}, InvalidInput, "n_components=0: give a whole number ≥ 1"),
         ({"n_frequencies": 2.5}, InvalidInput, "n_frequencies=2.5: give a whole number ≥ 1"),
         ({"n_restarts": True}, InvalidInput, "n_restarts=True"),

@@ -9,7 +9,7 @@ from alakarte.kernels.registry import resolve
 from alakarte.learn import Settings
 from alakarte.threads import count
 
-EXPANSIONS = ("fastfood", "dense", "exact")
+EXPANSIONS = ("auto", "fastfood", "dense", "exact")
 PRECISIONS = ("double", "mixed")
 
 

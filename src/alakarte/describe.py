@@ -3,11 +3,12 @@
 import numpy as np
 
 from alakarte.kitchen import Fit
+from alakarte.refit import Refit
 
 
-def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
+def attributes(found: Fit, log_scale: float) -> dict:
     """Public attributes by name; `log_scale` is log std(y)."""
-    learned, final = found.learned, found.final.model
+    learned = found.learned
     run = learned.run
     offset = learned.problem.rows.total * log_scale
     value, norm, seconds = (np.array(column) for column in zip(*run.trace, strict=True))
@@ -16,10 +17,7 @@ def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
         "input_tails_": None if (tails := found.scaling.tails) is None else tails.edge * found.scaling.x_scale,
         "n_components_": n_components,
         "n_frequencies_": _frequencies(learned.problem, n_components),
-        "n_posterior_frequencies_": _frequencies(final.problem, n_components),
-        "growth_reason_": found.final.reason,
         "n_learning_rows_": learned.problem.rows.n_rows,
-        "n_basis_": n_rows if final.features is None else final.features.n_basis,
         "n_iter_": run.n_iter,
         "n_evaluations_": sum(one.n_evaluations for one in [t.learned for t in found.ranking] or [learned]),
         "trace_": {"value": -value - offset, "gradient_norm": norm, "seconds": seconds},
@@ -45,6 +43,15 @@ def attributes(found: Fit, n_rows: int, log_scale: float) -> dict:
             }
             for one in found.ranking
         ],
+    }
+
+
+def posterior_attributes(final: Refit, n_components: int) -> dict:
+    """Those that change where rows come and go."""
+    return {
+        "n_posterior_frequencies_": _frequencies(final.model.problem, n_components),
+        "growth_reason_": final.reason,
+        "n_basis_": final.n_basis,
     }
 
 

@@ -10,10 +10,9 @@ from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.data.tails import FAR_OUT
-from alakarte.learn import Learned, Settings, begin, go_on, learn, prune
-from alakarte.objective import model_at, nlml
+from alakarte.learn import Learned, Settings, begin, exactly, go_on, learn, prune
 from alakarte.progress import Progress
-from alakarte.refit import Refit, enlarge, flops, grows, most_columns, refit_each
+from alakarte.refit import Refit, enlarge, exact_fit, flops, grows, most_columns, refit_each
 from alakarte.release import n_free, release_flops
 from alakarte.sizes import choose_sizes, taste_columns
 from alakarte.stages import Shuffled
@@ -88,6 +87,10 @@ class Kitchen:
             user = replace(user, n_posterior_frequencies=None)  # what was asked for
         return replace(user, kernel=kernel, n_components=n_components, n_frequencies=n_frequencies)
 
+    def exact(self, own: Settings) -> bool:
+        """Whether a posterior on all rows needs no expansion."""
+        return own.expansion in ("auto", "exact") and exactly(own, self.rows.n_rows, self.rows.x.shape[1])
+
     def may_release(self, best: Tasted, final: Refit) -> bool:
         """Whether there is time to try free frequencies, and rows for them; the sums must be those of all rows."""
         if not best.settings.growing or final.sums is None:
@@ -121,24 +124,30 @@ class Kitchen:
         """Their posteriors on all rows, at `columns` or the common number of them, in one pass over the rows.
 
         With fresh frequencies: a kernel that has fitted those it was learned with, and not the rows, loses by it.
+        Closed forms have no columns, and nothing to tune again where they have seen all rows.
         """
         own, learned, problems = [], [], []
         for (settings, one), one_rng in zip(found, rng.spawn(len(found)), strict=True):
             if settings.growing and self.settings.n_components is None:
                 settings, one = prune(settings, one)
             problem = replace(one.problem, rows=self.rows)
-            if grows(settings.kernel) and settings.expansion != "exact":
+            if grows(settings.kernel) and not self.exact(settings):
                 problem = enlarge(problem, columns or taste_columns(self.rows.n_rows), one_rng)
             own.append(settings)
             learned.append(one)
             problems.append(problem)
-        thetas = [one.run.theta for one in learned]
-        if self.settings.expansion == "exact":
-            at = [Refit(model_at(p, t), t, nlml(p, t), None) for p, t in zip(problems, thetas, strict=True)]
-        else:
-            at = refit_each(problems, thetas, self.budget)
+        at = self._each(problems, [one.run.theta for one in learned])
         made = [Tasted(*parts, drawn_in=self.scaling.tails is not None) for parts in zip(own, learned, at, strict=True)]
         for one in made:
             evidence = self.progress.to_user(one.at.value)
-            self.progress.say(f"{one.label}: log evidence {evidence:.1f} with {one.at.n_basis} columns on all rows")
+            columns = "exact" if one.at.model.features is None else f"with {one.at.n_basis} columns"
+            self.progress.say(f"{one.label}: log evidence {evidence:.1f} {columns} on all rows")
         return made
+
+    def _each(self, problems, thetas) -> list[Refit]:
+        """A posterior each, those of features in one pass."""
+        at, expanded = {}, [i for i, problem in enumerate(problems) if problem.form != "exact"]
+        if expanded:
+            found = refit_each([problems[i] for i in expanded], [thetas[i] for i in expanded], self.budget)
+            at = dict(zip(expanded, found, strict=True))
+        return [at[i] if i in at else exact_fit(problems[i], thetas[i]) for i in range(len(problems))]

@@ -17,12 +17,12 @@ from alakarte.objective import model_at, nlml
 from alakarte.prior import expected_spread
 from alakarte.progress import Progress
 from alakarte.records import Shape
-from alakarte.refit import Refit, enlarge, flops, grow, most_columns, refit
+from alakarte.refit import Refit, enlarge, exact_fit, flops, grow, most_columns, refit
 from alakarte.release import n_free, release
 from alakarte.sizes import MORE_ROWS_PER_PARAMETER, closed_flops, evaluation_flops, most_components, taste_columns
 from alakarte.stages import in_order, last_stage, long_stage, priced, screening_stage, second_stage
 
-CANDIDATES = ("ard", "rbf", "pwl", "gm")
+CANDIDATES = ("ard", "rbf", "matern32", "pwl", "gm")
 EXACT_CANDIDATES = ("ard", "rbf", "matern32")
 # Beyond, one length-scale for all inputs is no candidate: `ard` has it within, at a small price. Up to here all
 # candidates are learned to the end.
@@ -68,15 +68,16 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
             own, learned, final = found
             best = Tasted(own, learned, final, drawn_in=scaling.tails is not None)
             ranking = [best, *ranking] if ranking else []
-    same = final.model.problem.rows is best.learned.problem.rows and final.theta is best.learned.run.theta
-    value = best.learned.run.value if same else nlml(final.model.problem, final.theta, final.sums)  # accurate form
+    value = final.value
+    if final.model.features is not None:  # in the accurate form
+        same = final.model.problem.rows is best.learned.problem.rows and final.theta is best.learned.run.theta
+        value = best.learned.run.value if same else nlml(final.model.problem, final.theta, final.sums)
     return Fit(best.settings, best.learned, final, value, ranking, scaling)
 
 
 def taste(kitchen: Kitchen, rng) -> list[Tasted]:
     """All candidates, best first; as many as the time allows, one at least."""
-    names = EXACT_CANDIDATES if kitchen.settings.expansion == "exact" else CANDIDATES
-    names = [name for name in names if name != "rbf" or kitchen.rows.n_rows <= FEW_ROWS]
+    names = candidates(kitchen)
     begun, learned, budget = [], [], kitchen.budget
     with budget.share(0.3, budget.seconds(kitchen.comparing_flops(1))):
         for name in names:
@@ -100,6 +101,14 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
         refined = refine(kitchen, near, rng.spawn(1)[0])
         tasted = sorted(refined, key=lambda one: -one.log_evidence) + tasted[len(near) :]
     return tasted
+
+
+def candidates(kitchen: Kitchen) -> list[str]:
+    """Kernels of the menu; of a rough one features give a poor likeness: it is one without them only."""
+    names = EXACT_CANDIDATES if kitchen.settings.expansion == "exact" else CANDIDATES
+    if kitchen.rows.n_rows > FEW_ROWS:
+        names = [name for name in names if name != "rbf"]
+    return [name for name in names if name != "matern32" or kitchen.exact(kitchen.sized(resolve(name)))]
 
 
 def _in_time(kitchen: Kitchen, learned: list[tuple[Settings, Learned]]) -> list[tuple[Settings, Learned]]:
@@ -218,20 +227,20 @@ def further(kitchen: Kitchen, one: Tasted, rng, level: int) -> Learned:
 
 def _estimate(kitchen: Kitchen) -> tuple[int, float, float]:
     """Columns at most, flops and bytes of a fit, if all stages run their full length; for the user to read."""
-    names = [kitchen.settings.kernel] if kitchen.settings.kernel is not None else [*map(resolve, CANDIDATES)]
-    work, n_rows = kitchen.comparing_flops(len(names)), kitchen.rows.n_rows
-    for kernel in names:
-        own = kitchen.sized(kernel)
+    one, n_rows = kitchen.settings.kernel, kitchen.rows.n_rows
+    menu = [kitchen.sized(kernel) for kernel in ([one] if one is not None else map(resolve, candidates(kitchen)))]
+    work = kitchen.comparing_flops(len(menu))
+    for own in menu:
         d, columns = kitchen.rows.x.shape[1], 4 * own.n_components * own.n_frequencies
         shape = Shape(d, (own.n_frequencies,) * own.n_components)
-        long = long_stage(own, n_rows, sum(p.size for p in kernel.parameters(shape)))
-        each, exact = partial(evaluation_flops, n_basis=columns), exactly(own, long.n_rows, d)
-        if exact:
+        long = long_stage(own, n_rows, sum(p.size for p in own.kernel.parameters(shape)))
+        each = partial(evaluation_flops, n_basis=columns)
+        if exactly(own, long.n_rows, d):
             each, columns = partial(closed_flops, n_inputs=d, n_components=own.n_components), n_rows
         for steps, stage in ((own.n_restarts, screening_stage(own, n_rows)), (1, long)):
             work += steps * stage.max_iter * each(stage.n_rows)
-    if own.growing:
-        work += 0 if exact else refine_flops(own, n_rows, 0)
+    if any(own.growing and not kitchen.exact(own) for own in menu):
+        work += refine_flops(own, n_rows, 0)
         columns = most_columns(n_rows, kitchen.budget.max_time is not None)
     return columns, work + flops(n_rows, columns), 32.0 * columns**2
 
@@ -244,6 +253,8 @@ def _final(kitchen: Kitchen, best: Tasted, rng) -> Refit:
         if best.settings.expansion == "exact" or learned.problem.rows is rows:
             return Refit(model_at(problem, theta), theta, learned.run.value, None)
         return refit(problem, theta, budget)
+    if kitchen.exact(best.settings):
+        return best.at or exact_fit(problem, theta)
     if wanted != "auto":
         return refit(enlarge(problem, wanted, refit_rng, each=True), theta, budget)
     first = best.at

@@ -1,6 +1,8 @@
 """Rows that come and go: the statistics are sums, so a posterior takes rows in and lets them out exactly.
 
-Kernel, noise and standardisation stay those of the last `fit`.
+Kernel, noise and standardisation stay those of the last `fit`. A closed form (`expansion="auto"`, few rows) keeps
+its rows instead of sums; where they become many it turns into an expansion of the same kernel, noise and common
+amplitude tuned to that.
 """
 
 import warnings
@@ -10,16 +12,23 @@ import numpy as np
 from scipy.linalg import eigh, qr
 from sklearn.utils.metaestimators import available_if
 
+from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.read import merge_rows, read_training
 from alakarte.errors import ConditioningWarning, IllConditioned, InvalidInput
 from alakarte.evidence import EPS, noise_floor, solve_weights
-from alakarte.posterior import LowRankPosterior, WeightPosterior, weight_posterior
+from alakarte.features.draws import generator
+from alakarte.objective import model_at, nlml
+from alakarte.posterior import LowRankPosterior, RowPosterior, WeightPosterior, posterior, weight_posterior
+from alakarte.refit import enlarge, refit
+from alakarte.sizes import CLOSED_FLOPS, closed_flops, taste_columns
 from alakarte.statistics import statistics
 from alakarte.threads import count, one_blas_thread
 
 # M = I + … ≥ I, so the squares of its factor's diagonal are ≥ 1, less half by rounding at the least noise allowed.
 _LEAST_PIVOT = 0.5
+_ROUNDING = 1e-12  # of weights that cancel
+MOST_FLOPS = 8 * CLOSED_FLOPS  # of a closed form that rows join: twice the rows of the most that `fit` gives it
 
 
 def _keeps_sums(estimator) -> bool:
@@ -70,18 +79,30 @@ class Online:
 
     def _change(self, X, y, sample_weight, sign):
         X, y, weight = merge_rows(*read_training(self, X, y, sample_weight, reset=False))
-        rows, old = Rows(X, y[:, None], weight, scaling=self._scaling), self._posterior
+        before, rows = dict(vars(self)), Rows(X, y[:, None], weight, scaling=self._scaling)
+        if isinstance(self._posterior, RowPosterior) and not self._few_with(rows, sign):
+            self._expand()
+        old = self._posterior
         total = old.total + sign * rows.total
         if not total > 0:
             raise InvalidInput(
                 f"forget would remove rows of weight {rows.total:g} of {old.total:g}: at least one must remain."
             )
-        few = isinstance(old, LowRankPosterior) and 2 * (old.basis.shape[1] + len(X)) <= old.features.n_basis
-        s = self._noise_variance()
+        s, n_jobs = self._noise_variance(), count(self.n_jobs)
         try:
             with one_blas_thread():
-                changed, value = (_change_rank if few else _change_sums)(old, rows, sign, s, count(self.n_jobs))
+                if isinstance(old, RowPosterior):
+                    problem = replace(self._problem, rows=_change_rows(old.rows, rows, sign)).with_jobs(n_jobs)
+                    changed, value = posterior(model_at(problem, self.theta_)), nlml(problem, self.theta_)
+                    size = problem.rows.n_rows
+                elif isinstance(old, LowRankPosterior) and 2 * (old.basis.shape[1] + len(X)) <= old.features.n_basis:
+                    changed, value = _change_rank(old, rows, sign, s, n_jobs)
+                    size = changed.basis.shape[1]
+                else:
+                    changed, value = _change_sums(old, rows, sign, s, n_jobs)
+                    size = changed.features.n_basis
         except IllConditioned:
+            vars(self).update(before)
             raise InvalidInput(
                 f"{'forget' if sign < 0 else 'partial_fit'} left sums that no set of rows can have: were all of "
                 "these rows fitted, with the same weights? The model is as it was before the call."
@@ -90,7 +111,6 @@ class Online:
         self._most_rows = max(getattr(self, "_most_rows", 0.0), old.total, total)
         self.log_marginal_likelihood_ = -value - total * np.log(self._scaling.y_scale)
         amplitude = self._problem.layout.unpack(self.theta_)["log_amplitude"]
-        size = changed.basis.shape[1] if few else changed.features.n_basis
         if noise_floor(size, self._most_rows, amplitude) > s:
             warnings.warn(
                 f"This posterior has held rows of weight {self._most_rows:g}: what rounding left of them reaches the "
@@ -100,8 +120,34 @@ class Online:
             )
         return self
 
+    def _few_with(self, rows: Rows, sign: int) -> bool:
+        """Whether the closed form is cheap enough for the rows that there would be."""
+        n_rows, shape = self._posterior.rows.n_rows + (sign > 0) * rows.n_rows, self._problem.draws.shape
+        return closed_flops(n_rows, shape.n_inputs, shape.n_components) <= MOST_FLOPS
+
+    def _expand(self):
+        """The closed form's rows as sums of features."""
+        rows = self._posterior.rows
+        problem = replace(self._problem, rows=rows).with_jobs(count(self.n_jobs))
+        with one_blas_thread():
+            expanded = enlarge(problem, taste_columns(rows.n_rows), generator(self.random_state))
+            self._keep(replace(refit(expanded, self.theta_, Budget()), reason="rows came and went"))
+
     def _noise_variance(self):
         return (self.noise_std_ / self._scaling.y_scale) ** 2
+
+
+def _change_rows(kept: Rows, rows: Rows, sign: int) -> Rows:
+    """Distinct rows with their weights added up."""
+    rows = rows.whole()
+    table = np.column_stack([np.vstack([kept.x, rows.x]), np.vstack([kept.y, rows.y])])
+    weight = np.append(kept.weight, sign * rows.weight)
+    table, group = np.unique(table, axis=0, return_inverse=True)
+    total = np.bincount(group.ravel(), weight)
+    left = np.abs(total) > _ROUNDING * np.bincount(group.ravel(), np.abs(weight))
+    if (total[left] < 0).any():
+        raise IllConditioned
+    return Rows(np.ascontiguousarray(table[left, :-1]), table[left, -1:], total[left])
 
 
 def _change_sums(old, rows: Rows, sign: int, s: float, n_jobs: int) -> tuple[WeightPosterior, float]:

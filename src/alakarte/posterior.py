@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from alakarte.blas import solve_rows_lower
-from alakarte.data.blocks import Scratch
+from alakarte.data.blocks import Rows, Scratch
 from alakarte.evidence import Evidence
 from alakarte.exact import closed_gram_full, closed_kernel
 from alakarte.factorise import solve_lower, square_root
@@ -195,6 +195,12 @@ class RowPosterior(Posterior):
     root_weight: np.ndarray  # (n,)
     alpha: np.ndarray  # (n,)
     factor: np.ndarray  # L, padded
+    rows: Rows  # as they came, for `partial_fit`
+
+    @property
+    def total(self) -> float:
+        """N, the sum of weights."""
+        return self.rows.total
 
     def _cross(self, x):
         """k(x, X) W^½ (rows, n)."""
@@ -232,7 +238,9 @@ def posterior(model: Model, sums: Statistics | None = None) -> Posterior:
         dual, rows = row_space(model), rows.whole()
         form = closed_form(model.problem.kernel, model.values)
         alpha, factor = padded_rows(dual.alpha[:, 0]), padded(dual.factor)
-        return RowPosterior(model.spectrum, form, padded_rows(rows.x), padded_rows(np.sqrt(rows.weight)), alpha, factor)
+        x, root_weight = padded_rows(rows.x), padded_rows(np.sqrt(rows.weight))
+        kept = Rows(rows.x, rows.y, rows.weight)  # without the buffers
+        return RowPosterior(model.spectrum, form, x, root_weight, alpha, factor, kept)
     root_variance = np.sqrt(model.spectrum.weight_variance(model.problem.draws.shape))
     if model.features.n_basis <= 2 * rows.n_rows:
         sums = sums or statistics(rows, model.features, model.problem.n_jobs)

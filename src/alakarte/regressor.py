@@ -16,7 +16,7 @@ from alakarte.checks import check_settings
 from alakarte.data.blocks import Rows
 from alakarte.data.read import MERGE_ROWS, merge_rows, read_training
 from alakarte.data.standardise import standardise
-from alakarte.describe import attributes, warning
+from alakarte.describe import attributes, posterior_attributes, warning
 from alakarte.features.draws import generator
 from alakarte.fitted import FittedKernel
 from alakarte.learn import relevance
@@ -25,6 +25,7 @@ from alakarte.online import Online
 from alakarte.posterior import posterior
 from alakarte.predictions import Predictions
 from alakarte.progress import Progress
+from alakarte.refit import Refit
 from alakarte.threads import one_blas_thread
 
 
@@ -34,7 +35,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
     Parameters
     ----------
     kernel : str or kernel object, default="auto"
-        ``auto`` learns ``ard``, ``rbf``, ``pwl`` and ``gm`` and keeps the one the evidence prefers. Or one of ``rbf``,
+        ``auto`` learns ``ard``, ``pwl``, ``gm``, for few rows also ``rbf`` and ``matern32``, and keeps the one the
+        evidence prefers. Or one of ``rbf``,
         ``ard``, ``matern12``, ``matern32``, ``matern52``, ``fsard``, ``fsgbard``, ``gm``, ``pwl``, ``ssgpr``,
         or an object of `alakarte.kernels` with settings of its own.
     n_components : int, optional
@@ -51,8 +53,10 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         Random rows to learn from. ``auto``: 1,000 for the restarts, then all of a table of up to 8,000; of more, 4,000
         for the long run (4 a parameter, if these are more), and for its last steps all, or as many as 4e11 flops allow:
         21,000 with 1,024 columns, with `max_time` more. None: all. The posterior always sees all rows.
-    expansion : {"fastfood", "dense", "exact"}, default="fastfood"
+    expansion : {"auto", "fastfood", "dense", "exact"}, default="auto"
         Fastfood features, independent Gaussian rows (random kitchen sinks), or the closed form (rbf, ard, matern, gm).
+        ``auto``: the closed form where it is cheap (some 2,500 rows) and no number of frequencies is given, Fastfood
+        else; `partial_fit` turns that closed form into features when rows become many (some 5,000).
     n_restarts : int, default=4
         Random starts; the best after `max_iter_restart` iterations continues for `max_iter`.
     max_iter, max_iter_restart : int, default=150, 20
@@ -130,7 +134,7 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         n_frequencies=None,
         n_posterior_frequencies="auto",
         n_learning_rows="auto",
-        expansion="fastfood",
+        expansion="auto",
         n_restarts=4,
         max_iter=150,
         max_iter_restart=20,
@@ -191,20 +195,26 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         progress = Progress(self.verbose, lambda value: -value - offset)
         with one_blas_thread(), closing(progress):
             found = fit(settings, rows, scaling, generator(self.random_state), progress, budget, warm)
-            model, scaling = found.final.model, found.scaling
-            self._posterior = posterior(model, found.final.sums)
-            self.relevance_ = relevance(model.problem, model.spectrum, scaling.x_live)
+            model, self._scaling = found.final.model, found.scaling
+            self.relevance_ = relevance(model.problem, model.spectrum, self._scaling.x_live)
+            for name, value in attributes(found, np.log(scaling.y_scale)).items():
+                setattr(self, name, value)
+            self._keep(found.final)
         self._learned = found.learned.problem.draws, found.learned.run.theta
-        self._problem, self._scaling = replace(model.problem, rows=None), scaling
-        layout, self.theta_ = model.problem.layout, found.final.theta
-        self.theta_labels_ = layout.labels()
-        named = layout.to_user(self.theta_, scaling.x_scale, scaling.y_scale)
-        self.noise_std_ = float(np.sqrt(model.noise_variance) * scaling.y_scale)
-        named.pop("noise_std")
-        self.kernel_ = FittedKernel(found.settings.kernel, named, model.values, model.problem.draws, scaling)
+        self.theta_labels_ = model.problem.layout.labels()
         self.log_marginal_likelihood_ = -found.value - offset
-        for name, value in attributes(found, rows.n_rows, np.log(scaling.y_scale)).items():
-            setattr(self, name, value)
         if text := warning(found, self):
             warnings.warn(text, ConvergenceWarning, stacklevel=2)
         return self
+
+    def _keep(self, final: Refit):
+        """The posterior of a model, and its parameters in the user's units."""
+        model, scaling = final.model, self._scaling
+        self._posterior = posterior(model, final.sums)
+        self._problem, self.theta_ = replace(model.problem, rows=None), final.theta
+        named = model.problem.layout.to_user(self.theta_, scaling.x_scale, scaling.y_scale)
+        self.noise_std_ = float(np.sqrt(model.noise_variance) * scaling.y_scale)
+        named.pop("noise_std")
+        self.kernel_ = FittedKernel(model.problem.kernel, named, model.values, model.problem.draws, scaling)
+        for name, value in posterior_attributes(final, self.n_components_).items():
+            setattr(self, name, value)

@@ -8,8 +8,8 @@ def summary(model) -> str:
     kernel, d = model.kernel_, model.n_features_in_
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(d)]))
     lines = [
-        f"Gaussian process, kernel {kernel.kernel.name}, expansion {model.expansion}, {model.n_basis_} basis functions"
-        if model.expansion != "exact"
+        f"Gaussian process, kernel {kernel.kernel.name}, {kernel.draws.expansion}, {model.n_basis_} basis functions"
+        if model.n_posterior_frequencies_
         else f"Gaussian process, kernel {kernel.kernel.name}, exact on {model.n_basis_} rows",
         f"log evidence   {model.log_marginal_likelihood_:.2f} nats",
         f"noise std      {model.noise_std_:.4g}",
