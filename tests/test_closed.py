@@ -80,6 +80,7 @@ def test_rows_join_and_leave_an_exact_process():
     rows.weight[100:150] = weight[100:]
     dense = replace(model._problem, rows=rows.whole())
     z = model._scaling.inputs(X)
+    assert model.n_basis_ == 150  # ten rows came twice
     np.testing.assert_allclose(model._posterior.mean(z), posterior(model_at(dense, theta)).mean(z), atol=1e-8)
     evidence = -nlml(dense, theta) - rows.total * np.log(model._scaling.y_scale)
     assert model.log_marginal_likelihood_ == pytest.approx(evidence, rel=1e-9)

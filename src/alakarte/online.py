@@ -80,21 +80,22 @@ class Online:
     def _change(self, X, y, sample_weight, sign):
         X, y, weight = merge_rows(*read_training(self, X, y, sample_weight, reset=False))
         before, rows = dict(vars(self)), Rows(X, y[:, None], weight, scaling=self._scaling)
+        fitted = self._posterior.total
+        total = fitted + sign * rows.total
+        if not total > 0:
+            raise InvalidInput(
+                f"forget would remove rows of weight {rows.total:g} of {fitted:g}: at least one must remain."
+            )
         if isinstance(self._posterior, RowPosterior) and not self._few_with(rows, sign):
             self._expand()
         old = self._posterior
-        total = old.total + sign * rows.total
-        if not total > 0:
-            raise InvalidInput(
-                f"forget would remove rows of weight {rows.total:g} of {old.total:g}: at least one must remain."
-            )
         s, n_jobs = self._noise_variance(), count(self.n_jobs)
         try:
             with one_blas_thread():
                 if isinstance(old, RowPosterior):
                     problem = replace(self._problem, rows=_change_rows(old.rows, rows, sign)).with_jobs(n_jobs)
                     changed, value = posterior(model_at(problem, self.theta_)), nlml(problem, self.theta_)
-                    size = problem.rows.n_rows
+                    size = self.n_basis_ = problem.rows.n_rows
                 elif isinstance(old, LowRankPosterior) and 2 * (old.basis.shape[1] + len(X)) <= old.features.n_basis:
                     changed, value = _change_rank(old, rows, sign, s, n_jobs)
                     size = changed.basis.shape[1]
