@@ -109,7 +109,7 @@ class Online:
                 "these rows fitted, with the same weights? The model is as it was before the call."
             ) from None
         self._posterior = changed
-        self._most_rows = max(getattr(self, "_most_rows", 0.0), old.total, total)
+        self._most_rows = max(self._most_rows, total)
         self.log_marginal_likelihood_ = -value - total * np.log(self._scaling.y_scale)
         amplitude = self._problem.layout.unpack(self.theta_)["log_amplitude"]
         if noise_floor(size, self._most_rows, amplitude) > s:

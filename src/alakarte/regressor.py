@@ -201,6 +201,7 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
                 setattr(self, name, value)
             self._keep(found.final)
         self._learned = found.learned.problem.draws, found.learned.run.theta
+        self._most_rows = rows.total  # that the posterior ever held
         self.theta_labels_ = model.problem.layout.labels()
         self.log_marginal_likelihood_ = -found.value - offset
         if text := warning(found, self):
