@@ -92,17 +92,20 @@ def summary(found) -> list[str]:
 
 
 def run_table(found) -> list[str]:
-    """Folds, schedule and seconds of every set."""
-    lines = ["| set | rows | schedule | folds | seconds a fit | folds, auto | seconds, auto |", "|---" * 7 + "|"]
+    """Folds, schedule and CPU seconds of every set: a run may wait for others."""
+    lines = [
+        "| set | rows | schedule | folds | CPU seconds a fit | folds, auto | CPU seconds, auto |",
+        "|---" * 7 + "|",
+    ]
     for name in sets_of(found):
         mine = [found[name, method] for method in METHODS if (name, method) in found]
         row = [name, str(PAPER[name].n_rows), "", "", "", "", ""]
         if mine:
-            seconds = np.mean([s for values in mine for s in values["seconds"]])
+            seconds = np.mean([s for values in mine for s in values["cpu_seconds"]])
             row[2:5] = mine[0]["schedule"][0], str(min(len(v["fold"]) for v in mine)), f"{seconds:.1f}"
         if (name, "auto") in found:
             auto = found[name, "auto"]
-            row[5:] = str(len(auto["fold"])), f"{np.mean(auto['seconds']):.1f}"
+            row[5:] = str(len(auto["fold"])), f"{np.mean(auto['cpu_seconds']):.1f}"
         lines.append("| " + " | ".join(row) + " |")
     return lines
 
