@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import alakarte.learn
 import alakarte.online
 from alakarte import GPRegressor
 from alakarte.data.blocks import Rows
 from alakarte.errors import InvalidInput
+from alakarte.kernels import ARD
 from alakarte.kernels.registry import kernels, resolve
 from alakarte.learn import Settings, exactly
 from alakarte.objective import has_closed_form, model_at, nlml
@@ -134,6 +136,34 @@ def test_the_menu_of_few_rows_has_a_rough_kernel():
 def test_fresh_frequencies_end_the_closed_form():
     problem, _ = problem_for("ard", n=50, form="exact")
     assert enlarge(problem, 64, np.random.default_rng(0)).form == "auto"
+
+
+@pytest.mark.parametrize("expansion", ["auto", "exact"])
+def test_the_evidence_is_that_of_all_rows(expansion):
+    X, y, _ = table(2, n=150)
+    model = GPRegressor("ard", expansion=expansion, n_learning_rows=60, **SMALL).fit(X, y)
+    assert (model.n_learning_rows_, model.n_basis_) == (60, 150)
+    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+
+
+def test_noise_of_an_exact_process_is_tuned_to_all_rows():
+    X, y, _ = table(2, n=150)
+    model = GPRegressor("ard", n_learning_rows=60, **SMALL).fit(X, y)
+    fixed = {"lengthscale": model.kernel_.lengthscale}
+    best = GPRegressor(ARD(fixed=fixed), expansion="exact", max_iter=100, random_state=0, tol=1e-6).fit(X, y)
+    assert model.log_marginal_likelihood_ == pytest.approx(best.log_marginal_likelihood_, abs=1e-3)
+    assert model.noise_std_ == pytest.approx(best.noise_std_, rel=1e-2)
+
+
+def test_a_kernel_pruned_to_what_is_cheap_has_fresh_columns_like_the_others(monkeypatch):
+    X, y, _ = table(2, n=150)
+    monkeypatch.setattr(alakarte.learn, "VANISHED", 0.3)
+    monkeypatch.setattr(alakarte.learn, "CLOSED_FLOPS", closed_flops(150, 2, 3))
+    model = GPRegressor("gm", n_restarts=1, max_iter=20, random_state=0).fit(X, y)
+    assert model.n_components_ < 4
+    assert model.n_frequencies_ > 0
+    assert model.n_posterior_frequencies_ > model.n_frequencies_ // 4
+    assert model.growth_reason_ != ""
 
 
 def test_a_given_number_of_rows_to_learn_from_counts():

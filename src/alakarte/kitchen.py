@@ -131,12 +131,12 @@ class Kitchen:
             if settings.growing and self.settings.n_components is None:
                 settings, one = prune(settings, one)
             problem = replace(one.problem, rows=self.rows)
-            if grows(settings.kernel) and not self.exact(settings):
+            if grows(settings.kernel) and not (problem.form == "exact" and self.exact(settings)):
                 problem = enlarge(problem, columns or taste_columns(self.rows.n_rows), one_rng)
             own.append(settings)
             learned.append(one)
             problems.append(problem)
-        at = self._each(problems, [one.run.theta for one in learned])
+        at = self._each(problems, learned)
         made = [Tasted(*parts, drawn_in=self.scaling.tails is not None) for parts in zip(own, learned, at, strict=True)]
         for one in made:
             evidence = self.progress.to_user(one.at.value)
@@ -144,10 +144,15 @@ class Kitchen:
             self.progress.say(f"{one.label}: log evidence {evidence:.1f} {columns} on all rows")
         return made
 
-    def _each(self, problems, thetas) -> list[Refit]:
-        """A posterior each, those of features in one pass."""
-        at, expanded = {}, [i for i, problem in enumerate(problems) if problem.form != "exact"]
-        if expanded:
-            found = refit_each([problems[i] for i in expanded], [thetas[i] for i in expanded], self.budget)
-            at = dict(zip(expanded, found, strict=True))
-        return [at[i] if i in at else exact_fit(problems[i], thetas[i]) for i in range(len(problems))]
+    def _each(self, problems, learned: list[Learned]) -> list[Refit]:
+        """A posterior each, in one pass where they need one."""
+        seen = [
+            one.problem.form == problem.form == "exact" and one.problem.rows is self.rows
+            for problem, one in zip(problems, learned, strict=True)
+        ]
+        tuned = [i for i, all_rows in enumerate(seen) if not all_rows]
+        at = {}
+        if tuned:
+            found = refit_each([problems[i] for i in tuned], [learned[i].run.theta for i in tuned], self.budget)
+            at = dict(zip(tuned, found, strict=True))
+        return [at[i] if i in at else exact_fit(problems[i], learned[i].run.theta) for i in range(len(problems))]

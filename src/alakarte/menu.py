@@ -250,10 +250,10 @@ def _final(kitchen: Kitchen, best: Tasted, rng) -> Refit:
     learned, rows, budget, wanted = best.learned, kitchen.rows, kitchen.budget, best.settings.n_posterior_frequencies
     problem, theta, (refit_rng, grow_rng) = replace(learned.problem, rows=rows), learned.run.theta, rng.spawn(2)
     if wanted is None:
-        if best.settings.expansion == "exact" or learned.problem.rows is rows:
+        if learned.problem.rows is rows:
             return Refit(model_at(problem, theta), theta, learned.run.value, None)
-        return refit(problem, theta, budget)
-    if kitchen.exact(best.settings):
+        return exact_fit(problem, theta) if problem.form == "exact" else refit(problem, theta, budget)
+    if problem.form == "exact" and kitchen.exact(best.settings):
         return best.at or exact_fit(problem, theta)
     if wanted != "auto":
         return refit(enlarge(problem, wanted, refit_rng, each=True), theta, budget)

@@ -110,7 +110,8 @@ def _tuned(model: Model, theta, sums: Statistics | None) -> Refit:
     else:
         profile = rows_profile(*row_signal(model), rows.total, n_jobs)
     free = {p.name for p in problem.layout.parameters if p.fixed is None}
-    least = noise_floor(min(rows.n_rows, variance.size), rows.total, model.spectrum.log_amplitude)
+    size = rows.n_rows if model.features is None else min(rows.n_rows, variance.size)
+    least = noise_floor(size, rows.total, model.spectrum.log_amplitude)
     gain_free, noise_free = "log_amplitude" in free, "log_noise_std" in free
     tuned = retune(profile, model.noise_variance, least, gain_free=gain_free, noise_free=noise_free)
     theta = _tuned_theta(problem.layout, theta, tuned)
