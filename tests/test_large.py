@@ -355,12 +355,17 @@ def test_sizes_are_checked(name, value):
 # --------------------------------------------------------------------------- the menu
 
 
+def in_order(ranking):
+    """Best first, by evidence less one nat a parameter."""
+    score = [one["log_marginal_likelihood"] - one["n_parameters"] for one in ranking]
+    return score == sorted(score, reverse=True)
+
+
 def test_the_menu_ranks_by_evidence_at_equal_columns():
     X, y, _ = table(3, n=150)
     model = GPRegressor(n_jobs=1, expansion="fastfood", **SMALL).fit(X, y)
     assert {one["kernel"] for one in model.ranking_} == {"ard", "rbf", "pwl", "gm"}
-    evidence = [one["log_marginal_likelihood"] for one in model.ranking_]
-    assert evidence == sorted(evidence, reverse=True)
+    assert in_order(model.ranking_)
     columns = taste_columns(150)
     for one in model.ranking_:  # evenly over the components
         assert columns - 4 * one["n_components"] < one["n_basis"] <= columns
@@ -372,14 +377,25 @@ def test_the_menu_ranks_by_evidence_at_equal_columns():
     assert (again.predict(X) == model.predict(X)).all()
 
 
+def test_a_few_nats_do_not_buy_many_parameters():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((60, 4))
+    y = np.sin(X[:, 0]) + 0.3 * X[:, 1] + 0.3 * rng.standard_normal(60)
+    model = GPRegressor(n_restarts=2, max_iter_restart=5, max_iter=40, random_state=0).fit(X, y)
+    assert in_order(model.ranking_)
+    assert model.kernel_.kernel.name == "ard"
+    kept, most = model.ranking_[0], max(model.ranking_, key=lambda one: one["log_marginal_likelihood"])
+    assert most["log_marginal_likelihood"] > kept["log_marginal_likelihood"] + 1
+    assert most["n_parameters"] > kept["n_parameters"] + 4
+
+
 def test_closed_forms_stand_beside_equal_columns():
     X, y, _ = table(3, n=150)
     model, again = (GPRegressor(n_jobs=n_jobs, **SMALL).fit(X, y) for n_jobs in (1, 2))
     columns = {one["kernel"]: one["n_basis"] for one in model.ranking_}
     assert {name: size for name, size in columns.items() if size == 150}.keys() == {"ard", "rbf", "matern", "gm"}
     assert columns["pwl"] > taste_columns(150) - 16
-    evidence = [one["log_marginal_likelihood"] for one in model.ranking_]
-    assert evidence == sorted(evidence, reverse=True)
+    assert in_order(model.ranking_)
     assert (again.theta_ == model.theta_).all()
     assert (again.predict(X) == model.predict(X)).all()
 

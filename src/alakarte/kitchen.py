@@ -36,6 +36,11 @@ class Tasted:
         return -self.at.value
 
     @property
+    def score(self) -> float:
+        """What kernels are ranked by: learning raises the evidence above that of new rows, some one nat a number."""
+        return self.log_evidence - self.learned.problem.layout.size
+
+    @property
     def label(self) -> str:
         """Kernel and components."""
         Q = self.settings.n_components

@@ -1,7 +1,7 @@
 """From rows to a fitted model: learn kernels on few rows, refit on all, keep what the evidence prefers.
 
-In: settings, rows, a seed, a budget. Out: `Fit`. Kernels are compared on all rows by their evidence, at equal columns,
-or in closed form where that is cheap. A kernel given by name goes the same way, alone.
+In: settings, rows, a seed, a budget. Out: `Fit`. Kernels are compared on all rows by their evidence less one nat a
+number learned, at equal columns, or in closed form where that is cheap. A kernel given by name goes alone.
 """
 
 from dataclasses import replace
@@ -55,7 +55,7 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
             ranking = [best, *ranking[1:]]
             if not budget.stop() and (other := kitchen.with_tails_drawn_in()):
                 one = once_more(other, contenders(kitchen, ranking)[:CONTENDERS], rng.spawn(1)[0])
-                if one.log_evidence > best.log_evidence + max(CLEARLY, CLEARLY_A_ROW * rows.total):
+                if one.score > best.score + max(CLEARLY, CLEARLY_A_ROW * rows.total):
                     kitchen, best, ranking = other, one, [one, *ranking]
                     rows, scaling = other.rows, other.scaling
     if best.at is not None and best.settings.growing and budget.max_time is not None and not budget.stop():
@@ -95,11 +95,11 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
             hopeless = kitchen.rows.n_rows > FEW_ROWS and scores[order[0]] - scores[i] > HOPELESS
             learned.append((own, one if hopeless else kitchen.go_on(own, one)))
     tasted = kitchen.tasted(_in_time(kitchen, learned), rng.spawn(1)[0])
-    tasted.sort(key=lambda one: -one.log_evidence)
+    tasted.sort(key=lambda one: -one.score)
     near = contenders(kitchen, tasted)[:CONTENDERS]
     if len(near) > 1 and not budget.stop():
         refined = refine(kitchen, near, rng.spawn(1)[0])
-        tasted = sorted(refined, key=lambda one: -one.log_evidence) + tasted[len(near) :]
+        tasted = sorted(refined, key=lambda one: -one.score) + tasted[len(near) :]
     return tasted
 
 
@@ -128,13 +128,13 @@ def once_more(kitchen: Kitchen, several: list[Tasted], rng) -> Tasted:
         if not (learned and kitchen.budget.stop()):
             learned.append((settings, kitchen.learn(settings, one_rng)))
     tasted = kitchen.tasted(learned, taste_rng)
-    return max(refine(kitchen, tasted, refine_rng), key=lambda one: one.log_evidence)
+    return max(refine(kitchen, tasted, refine_rng), key=lambda one: one.score)
 
 
 def contenders(kitchen: Kitchen, tasted: list[Tasted]) -> list[Tasted]:
     """Those not far behind the best, on the same inputs."""
-    least = tasted[0].log_evidence - NEAR * kitchen.rows.total
-    return [one for one in tasted if one.log_evidence > least and one.drawn_in == (kitchen.scaling.tails is not None)]
+    least = tasted[0].score - NEAR * kitchen.rows.total
+    return [one for one in tasted if one.score > least and one.drawn_in == (kitchen.scaling.tails is not None)]
 
 
 def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Tasted, list[Tasted]]:
@@ -142,18 +142,17 @@ def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Ta
     budget, tasted = kitchen.budget, ranking or [best]
     reserve = budget.seconds(flops(kitchen.rows.n_rows, most_columns(kitchen.rows.n_rows, True)))
     with budget.share(0.6 if n_free(kitchen.rows.n_rows, kitchen.rows.x.shape[1]) else 0.95, reserve):
-        while (larger := more_components(kitchen, tasted[0], rng)) and larger.log_evidence > tasted[0].log_evidence:
+        while (larger := more_components(kitchen, tasted[0], rng)) and larger.score > tasted[0].score:
             tasted = [larger, *tasted]
         for level in range(1, LEVELS):
-            before = tasted[0].log_evidence
+            before = tasted[0].score
             for one in contenders(kitchen, tasted):
                 seconds = budget.seconds(refine_flops(one.settings, kitchen.rows.n_rows, level))
                 if budget.elapsed() + seconds < budget.until:
                     [refined] = refine(kitchen, [one], rng.spawn(1)[0], level)
-                    tasted = sorted(
-                        [refined if old is one else old for old in tasted], key=lambda one: -one.log_evidence
-                    )
-            if tasted[0].log_evidence == before or budget.stop():
+                    tasted = [refined if old is one else old for old in tasted]
+                    tasted.sort(key=lambda one: -one.score)
+            if tasted[0].score == before or budget.stop():
                 break
         tasted = [polish(kitchen, tasted[0], rng.spawn(1)[0]), *tasted[1:]]
     return tasted[0], tasted if ranking else []
@@ -167,7 +166,7 @@ def polish(kitchen: Kitchen, one: Tasted, rng) -> Tasted:
         return one
     learned = learn_more(one.learned, one.learned.problem, one.learned.run.theta, own, stage, kitchen.progress, budget)
     [better] = kitchen.tasted([(own, learned)], rng, one.at.n_basis)
-    return replace(better, level=one.level) if better.log_evidence > one.log_evidence else one
+    return replace(better, level=one.level) if better.score > one.score else one
 
 
 def refine_flops(own: Settings, n_rows: int, level: int) -> float:
@@ -201,7 +200,7 @@ def refine(kitchen: Kitchen, several: list[Tasted], rng, level: int = 0) -> list
         columns = kitchen.affordable(2 * SECOND_COLUMNS << level)
         better = kitchen.tasted([(several[i].settings, found[i]) for i in moved], better_rng, columns)
         for i, one in zip(moved, better, strict=True):
-            refined[i] = one if one.log_evidence > several[i].log_evidence else several[i]
+            refined[i] = one if one.score > several[i].score else several[i]
     return [replace(one, level=max(level, one.level)) for one in refined]
 
 

@@ -97,8 +97,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
     relevance_ : (n_features_in_,) array
         How much the function varies along each input, sums to one.
     ranking_ : list of dict
-        Kernels that were tasted, best first: ``kernel``, ``n_components``, ``log_marginal_likelihood``,
-        ``n_parameters``, ``n_basis``.
+        Kernels that were tasted, best ``log_marginal_likelihood`` − ``n_parameters`` first: ``kernel``,
+        ``n_components``, ``n_basis`` and ``drawn_in`` beside these.
     input_tails_ : (n_features_in_,) array or None
         Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
         the median, in units of each input, beyond which u = x − median was drawn in to t (1 + log(u/t)). Else None.
