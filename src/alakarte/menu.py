@@ -1,7 +1,7 @@
 """From rows to a fitted model: learn kernels on few rows, refit on all, keep what the evidence prefers.
 
-In: settings, rows, a seed, a budget. Out: `Fit`. Kernels are compared on all rows by their evidence less one nat a
-number learned, at equal columns, or in closed form where that is cheap. A kernel given by name goes alone.
+In: settings, rows, a seed, a budget. Out: `Fit`. Kernels are compared on all rows by their evidence less half a nat
+a number learned, at equal columns, or in closed form where that is cheap. A kernel given by name goes alone.
 """
 
 from dataclasses import replace

@@ -97,7 +97,7 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
     relevance_ : (n_features_in_,) array
         How much the function varies along each input, sums to one.
     ranking_ : list of dict
-        Kernels that were tasted, best ``log_marginal_likelihood`` − ``n_parameters`` first: ``kernel``,
+        Kernels that were tasted, best ``log_marginal_likelihood`` − ½ ``n_parameters`` first: ``kernel``,
         ``n_components``, ``n_basis`` and ``drawn_in`` beside these.
     input_tails_ : (n_features_in_,) array or None
         Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from

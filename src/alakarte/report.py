@@ -49,7 +49,9 @@ def _choices(model):
             name += ", drawn in" if one["drawn_in"] else ""
             numbers = f"{one['log_marginal_likelihood']:>14.1f}{one['n_parameters']:>12}{one['n_basis']:>9}"
             lines.append(f"{name:<20}{numbers}")
-        lines.append("by log evidence less the number of parameters; the best were learned further, the first is kept")
+        lines.append(
+            "by log evidence less half the number of parameters; the best were learned further, the first is kept"
+        )
     return lines
 
 
