@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from bench.paper import __main__ as command
 from bench.paper import run as runner
-from bench.paper.cells import Cell, cells, settings, sweep
+from bench.paper.cells import Cell, baselines, cells, settings, sweep
+from bench.paper.figures import beside_rbf, draw
 from bench.paper.published import METHODS, PAPER
 from bench.paper.table import holds, means, report, summary
 
@@ -41,6 +42,8 @@ def test_settings_are_those_of_the_paper():
     assert settings(Cell("yacht", "auto", 1, "auto"), 308) == {"random_state": 1}
     swept = settings(Cell("energy", "ard", 0, "sweep", 2, 64), 768)
     assert (swept["n_components"], swept["n_frequencies"], swept["expansion"]) == (2, 64, "fastfood")
+    [base, _] = baselines(["yacht", "kin40k"])
+    assert (base.set, base.method, settings(base, 308)["expansion"]) == ("yacht", "rbf", "fastfood")
 
 
 def test_all_small_sets_have_enough_folds_and_first_folds_come_first():
@@ -76,17 +79,26 @@ def test_the_page_counts_and_marks_what_does_not_hold():
 
 def test_figures_are_drawn_from_lines(tmp_path):
     pytest.importorskip("matplotlib")
-    from bench.paper.figures import draw
-
     rng = np.random.default_rng(0)
     lines = [line(name, m, 0, rng.random()) for name in ("sml", "kin40k") for m in METHODS]
     lines += [line("energy", m, 0, rng.random(), "sweep", Q=q, m=32) for q in (1, 2) for m in METHODS]
     assert [path.name for path in draw(lines, tmp_path)] == [
         "paper_sweeps.svg",
         "paper_relative.svg",
+        "paper_tradeoff.svg",
         "paper_ranks.svg",
     ]
     assert draw([], tmp_path) == []
+
+
+def test_figures_measure_by_fastfood_on_the_same_folds():
+    exact = line("yacht", "rbf", 0, 1.0, rmse_over_std=1.0)
+    lines = [exact, line("yacht", "rbf", 1, 1.0, "fastfood", rmse_over_std=0.4)]
+    lines += [line("yacht", "gm", k, 1.0, rmse_over_std=r) for k, r in ((0, 9.0), (1, 0.2))]
+    lines += [line("sml", m, 0, 1.0, rmse_over_std=r) for m, r in (("rbf", 0.2), ("gm", 1e-9))]
+    assert beside_rbf(lines)["rmse_over_std"] == pytest.approx(
+        {("yacht", "rbf"): 1.0, ("yacht", "gm"): 0.5, ("sml", "rbf"): 1.0, ("sml", "gm"): 1e-3 / 0.2}
+    )
 
 
 def test_a_set_that_is_not_there_says_how_to_get_it(tmp_path, monkeypatch, capsys):

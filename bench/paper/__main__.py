@@ -1,6 +1,6 @@
 """The paper's experiments.
 
-    python -m bench.paper run [set …] [--mode paper auto sweep] [--folds …] [--methods …] [--max-time S]
+    python -m bench.paper run [set …] [--mode paper auto sweep fastfood] [--folds …] [--methods …] [--max-time S]
     python -m bench.paper table [--out FILE]
     python -m bench.paper figures [--out FOLDER]
     python -m bench.paper smoke
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from bench.folds import directory
-from bench.paper.cells import SWEEP_SETS, cells, sweep
+from bench.paper.cells import SWEEP_SETS, baselines, cells, sweep
 from bench.paper.figures import draw
 from bench.paper.published import METHODS, PAPER
 from bench.paper.run import LINES, read, run, smoke
@@ -44,7 +44,7 @@ def parse(arguments):
     commands = parser.add_subparsers(dest="command", required=True)
     runner = commands.add_parser("run", help="run what has no line yet")
     runner.add_argument("sets", nargs="*", type=known, metavar="set")
-    runner.add_argument("--mode", nargs="+", choices=("paper", "auto", "sweep"), default=["paper", "auto"])
+    runner.add_argument("--mode", nargs="+", choices=("paper", "auto", "sweep", "fastfood"), default=["paper", "auto"])
     runner.add_argument("--folds", nargs="+", type=int, choices=range(10))
     runner.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
     runner.add_argument("--max-time", type=float, help="seconds after which no new run starts")
@@ -84,6 +84,8 @@ def main(arguments=None) -> int:
     if "sweep" in options.mode:
         swept = options.sets or [name for name in SWEEP_SETS if name in names]
         todo += sweep(swept, options.folds or (0,), options.methods)
+    if "fastfood" in options.mode:
+        todo += baselines(names, options.folds or (0,))
     return min(run(todo, options.lines, options.max_time, options.side_by_side), 1)
 
 

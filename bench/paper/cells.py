@@ -19,7 +19,7 @@ SWEEP_M = ((2, 8), (2, 16), (2, 32), (2, 64), (2, 128), (2, 256))
 
 @dataclass(frozen=True)
 class Cell:
-    """One run; `mode` "paper", "auto" or "sweep"."""
+    """One run; `mode` "paper", "auto", "sweep" or "fastfood"."""
 
     set: str
     method: str
@@ -81,6 +81,12 @@ def cells(names, folds=None, methods=METHODS, modes=("paper", "auto")) -> list[C
             if "auto" in modes:
                 found.append(Cell(name, "auto", k, "auto"))
     return sorted(found, key=lambda cell: (cell.fold, PAPER[cell.set].n_rows))
+
+
+def baselines(names, folds=(0,)) -> list[Cell]:
+    """The rbf and ard of small sets by Fastfood, which the table has exact: what the figures measure others by."""
+    small = sorted((name for name in names if group(name) == "small"), key=lambda name: PAPER[name].n_rows)
+    return [Cell(name, method, k, "fastfood") for k, name, method in product(folds, small, ("rbf", "ard"))]
 
 
 def sweep(names=SWEEP_SETS, folds=(0,), methods=METHODS) -> list[Cell]:

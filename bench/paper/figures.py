@@ -1,6 +1,7 @@
-"""The paper's figures, from the lines of finished runs: pip install matplotlib.
+"""The paper's figures, from the lines of finished runs; needs matplotlib.
 
-In: lines. Out: SVG files. Methods differ by marker and line style as well as colour, so that they print in black.
+In: lines. Out: SVG files. Methods differ by marker and line style as well as colour, so that they print in black. Costs
+are CPU seconds and memory beyond the data, of the same folds as those of rbf by Fastfood, beside which they are given.
 """
 
 from collections import defaultdict
@@ -10,7 +11,6 @@ import numpy as np
 
 from bench.paper.cells import SWEEP_M, SWEEP_Q
 from bench.paper.published import METHODS, PAPER
-from bench.paper.table import means
 
 STYLE = {
     "rbf": ("o", ":", "0.55"),
@@ -20,22 +20,41 @@ STYLE = {
     "pwl": ("v", "-", "#c0392b"),
     "fsgbard": ("P", "--", "#2d7d46"),
     "ssgpr": ("X", ":", "#7b3f98"),
-    "auto": ("*", "-", "black"),
 }
 # name of a line's figure, label
 COSTS = {"cpu_seconds": "training time", "test_cpu_seconds": "test time", "peak_mb": "memory"}
+# What is less counts as so much: errors beyond the digits of the data, times that a clock cannot tell.
+LEAST = {"rmse_over_std": 1e-3, "cpu_seconds": 1e-2, "test_cpu_seconds": 1e-3, "peak_mb": 1.0}
 
 
-def _axes(plt, columns, width=3.6, height=3.2):
-    figure, axes = plt.subplots(1, columns, figsize=(width * columns, height), layout="constrained", squeeze=False)
-    for axis in axes[0]:
+def _axes(plt, rows, columns, width=3.6, height=3.2):
+    size = width * columns, height * rows
+    figure, axes = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
+    for axis in axes.flat:
         axis.spines[["top", "right"]].set_visible(False)
-    return figure, axes[0]
+    return figure, axes
 
 
-def _style(method):
+def _style(method, **more):
     marker, line, colour = STYLE[method]
-    return {"marker": marker, "linestyle": line, "color": colour, "label": method, "markersize": 5}
+    return {"marker": marker, "linestyle": line, "color": colour, "label": method, "markersize": 5} | more
+
+
+def _plain(axis, which, ticks=None):
+    """A logarithmic axis with plain numbers."""
+    one = getattr(axis, f"{which}axis")
+    if ticks is not None:
+        one.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+    else:
+        one.set_major_locator(_ticker().LogLocator(subs=(1, 2, 5)))
+        one.set_major_formatter(_ticker().FormatStrFormatter("%g"))
+    one.set_minor_locator(_ticker().NullLocator())
+
+
+def _ticker():
+    from matplotlib import ticker
+
+    return ticker
 
 
 def sweeps(plt, lines):
@@ -45,86 +64,128 @@ def sweeps(plt, lines):
         if line["mode"] == "sweep":
             found[line["set"], line["method"], line["Q"], line["m"]].append(line["rmse_over_std"])
     names = sorted({key[0] for key in found})
-    figure, axes = _axes(plt, 2 * len(names))
-    for i, name in enumerate(names):
-        kinds = ((SWEEP_Q, 0, "components Q (m = 32)"), (SWEEP_M, 1, "frequencies m (Q = 2)"))
-        for axis, (sizes, which, label) in zip(axes[2 * i : 2 * i + 2], kinds, strict=True):
+    figure, axes = _axes(plt, len(names), 2, 4.4)
+    for name, (by_q, by_m) in zip(names, axes, strict=True):
+        kinds = ((by_q, SWEEP_Q, 0, "components Q (m = 32)"), (by_m, SWEEP_M, 1, "frequencies m (Q = 2)"))
+        for axis, sizes, which, label in kinds:
             for method in METHODS:
                 here = [size for size in sizes if (name, method, *size) in found]
                 values = [np.mean(found[name, method, *size]) for size in here]
                 axis.plot([size[which] for size in here], values, **_style(method))
-            axis.set(xscale="log", yscale="log", xlabel=label, title=name)
-            ticks = [size[which] for size in sizes]
-            axis.set_xticks(ticks, ticks, minor=False)
-            axis.set_xticks([], minor=True)
-        axes[2 * i].set_ylabel("RMSE / std(y)")
-    axes[-1].legend(fontsize=7, frameon=False)
+            axis.set(xscale="log", yscale="log", xlabel=label, title=name, ylabel="RMSE / std(y)")
+            _plain(axis, "x", [size[which] for size in sizes])
+            _plain(axis, "y")
+    axes[0, 1].legend(fontsize=7, frameon=False)
     return figure
 
 
+def beside_rbf(lines) -> dict[str, dict[tuple[str, str], float]]:
+    """Figure → (set, method) → its mean over that of Fastfood-rbf, on the folds that both have, all with features."""
+    runs = defaultdict(dict)
+    for line in lines:
+        small = PAPER[line["set"]].group == "small" and line["method"] in ("rbf", "ard")
+        if line["mode"] == ("fastfood" if small else "paper"):
+            runs[line["set"], line["method"]][line["fold"]] = line
+    ratios = {name: {} for name in LEAST}
+    for (name, method), mine in runs.items():
+        base = runs.get((name, "rbf"), {})
+        if folds := sorted(mine.keys() & base.keys()):
+            for figure, least in LEAST.items():
+                mean = [max(np.mean([one[k][figure] for k in folds]), least) for one in (mine, base)]
+                ratios[figure][name, method] = mean[0] / mean[1]
+    return ratios
+
+
+def complete(ratios) -> list[str]:
+    """Sets with all seven methods."""
+    return [name for name in PAPER if all((name, method) in ratios["rmse_over_std"] for method in METHODS)]
+
+
 def relative(plt, lines):
-    """Accuracy and costs beside Fastfood-rbf, on the sets where all methods use features."""
-    found = means(lines)
-    names = [name for name in PAPER if PAPER[name].group != "small" and (name, "rbf") in found]
-    figure, axes = _axes(plt, 1 + len(COSTS), width=3.8)
-    columns = {"rmse": "log2 accuracy"} | COSTS
-    for axis, (quantity, label) in zip(axes, columns.items(), strict=True):
+    """Accuracy and costs beside Fastfood-rbf, set by set."""
+    ratios = beside_rbf(lines)
+    names = [name for name in PAPER if (name, "rbf") in ratios["rmse_over_std"]]
+    figure, axes = _axes(plt, 1, 1 + len(COSTS), 3.0, 1.2 + 0.24 * len(names))
+    for axis, (quantity, label) in zip(axes[0], ({"rmse_over_std": "accuracy"} | COSTS).items(), strict=True):
         for method in METHODS[1:]:
-            here = [name for name in names if (name, method) in found]
-            ratio = [np.mean(found[n, method][quantity]) / np.mean(found[n, "rbf"][quantity]) for n in here]
-            value = -np.log2(ratio) if quantity == "rmse" else ratio
-            axis.plot([names.index(name) for name in here], value, **_style(method))
-        axis.axhline(0 if quantity == "rmse" else 1, color="0.8", linewidth=1, zorder=0)
-        axis.set_xticks(range(len(names)), names, rotation=45, ha="right", fontsize=7)
-        axis.set(title=f"{label}, relative to rbf")
-        if quantity != "rmse":
-            axis.set_yscale("log")
-    axes[0].legend(fontsize=7, frameon=False)
+            here = [name for name in names if (name, method) in ratios[quantity]]
+            ratio = np.array([ratios[quantity][name, method] for name in here])
+            value = 1 / ratio if quantity == "rmse_over_std" else ratio
+            axis.plot(value, [names.index(name) for name in here], **_style(method, linestyle="none"))
+        axis.axvline(1, color="0.7", linewidth=1, zorder=0)
+        axis.set(xscale="log", title=f"{label} / that of rbf", ylim=(len(names) - 0.5, -0.5))
+        axis.set_yticks(range(len(names)), names if axis is axes[0, 0] else [""] * len(names))
+        axis.grid(axis="y", color="0.92", linewidth=6, zorder=-1)
+        _plain(axis, "x", [0.5, 1, 10, 100, 1000] if quantity == "rmse_over_std" else None)
+    axes[0, -1].legend(fontsize=7, frameon=False, loc="upper right", bbox_to_anchor=(1.35, 1.0))
+    return figure
+
+
+def tradeoff(plt, lines):
+    """Accuracy against training time and memory, all beside Fastfood-rbf: means of logarithms, and plain means."""
+    ratios = beside_rbf(lines)
+    names = complete(ratios)
+    figure, axes = _axes(plt, 2, 2)
+    for row, (mean, word) in zip(axes, ((_log_mean, "mean of logarithms"), (np.mean, "plain mean")), strict=True):
+        for axis, quantity in zip(row, ("cpu_seconds", "peak_mb"), strict=True):
+            for method in METHODS:
+                cost = mean([ratios[quantity][name, method] for name in names])
+                accuracy = mean([1 / ratios["rmse_over_std"][name, method] for name in names])
+                axis.plot(cost, accuracy, **_style(method, linestyle="none", markersize=8))
+            axis.set(xscale="log", yscale="log", xlabel=f"{COSTS[quantity]} / that of rbf", title=word)
+            _plain(axis, "x")
+            _plain(axis, "y")
+        row[0].set_ylabel(f"accuracy / that of rbf, {len(names)} sets")
+    axes[0, 1].legend(fontsize=7, frameon=False)
     return figure
 
 
 def ranks(plt, lines):
-    """Mean rank of the RMSE among the seven methods against training time and memory relative to rbf."""
-    found = means(lines)
-    names = [name for name in PAPER if all((name, method) in found for method in METHODS)]
-    rmse = np.array([[np.mean(found[name, method]["rmse"]) for method in METHODS] for name in names])
-    rank = (rmse[:, :, None] > rmse[:, None, :]).sum(axis=2) + 1.0 if len(names) else np.ones((1, len(METHODS)))
-    figure, axes = _axes(plt, 2)
-    for axis, quantity in zip(axes, ("cpu_seconds", "peak_mb"), strict=True):
+    """Mean rank of the RMSE among the seven methods against training time and memory beside Fastfood-rbf."""
+    ratios = beside_rbf(lines)
+    names = complete(ratios)
+    rmse = np.array([[ratios["rmse_over_std"][name, method] for method in METHODS] for name in names])
+    rank = 1 + (rmse[:, :, None] > rmse[:, None, :]).sum(axis=2)
+    figure, axes = _axes(plt, 1, 2)
+    for axis, quantity in zip(axes[0], ("cpu_seconds", "peak_mb"), strict=True):
         for j, method in enumerate(METHODS):
-            ratio = [
-                np.mean(found[name, method][quantity]) / max(np.mean(found[name, "rbf"][quantity]), 1e-3)
-                for name in names
-            ]
-            cost = np.exp(np.mean(np.log(np.maximum(ratio, 1e-3)))) if names else 1.0
-            style = _style(method) | {"linestyle": "none", "markersize": 8}
-            axis.plot(cost, rank[:, j].mean(), **style)
-            axis.annotate(method, (cost, rank[:, j].mean()), textcoords="offset points", xytext=(6, 4), fontsize=8)
-        axis.set(xscale="log", xlabel=f"{COSTS[quantity]} relative to rbf", title=f"{len(names)} sets")
+            cost = _log_mean([ratios[quantity][name, method] for name in names])
+            axis.plot(cost, rank[:, j].mean(), **_style(method, linestyle="none", markersize=8))
+        axis.set(xscale="log", xlabel=f"{COSTS[quantity]} / that of rbf", title=f"{len(names)} sets")
+        _plain(axis, "x")
         axis.invert_yaxis()
-    axes[0].set_ylabel("mean rank of the RMSE (1 is best)")
+    axes[0, 0].set_ylabel("mean rank of the RMSE (1 is best)")
+    axes[0, 1].legend(fontsize=7, frameon=False)
     return figure
 
 
-FIGURES = {"sweeps": sweeps, "relative": relative, "ranks": ranks}
+def _log_mean(values) -> float:
+    return float(np.exp(np.mean(np.log(values))))
 
 
 def draw(lines, folder: Path) -> list[Path]:
     """Write all figures that the lines allow."""
-    import matplotlib
-
+    try:
+        import matplotlib
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("The figures need matplotlib: pip install matplotlib.") from error
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     plt.rcParams.update({"svg.hashsalt": "alakarte", "font.size": 9})
     folder.mkdir(parents=True, exist_ok=True)
-    modes = {line["mode"] for line in lines}
+    ratios = beside_rbf(lines)
+    figures = {
+        sweeps: any(line["mode"] == "sweep" for line in lines),
+        relative: bool(ratios["rmse_over_std"]),
+        tradeoff: bool(complete(ratios)),
+        ranks: bool(complete(ratios)),
+    }
     written = []
-    for name, make in FIGURES.items():
-        if ("sweep" if name == "sweeps" else "paper") not in modes:
-            continue
-        figure = make(plt, lines)
-        written.append(folder / f"paper_{name}.svg")
-        figure.savefig(written[-1], metadata={"Date": None})
-        plt.close(figure)
+    for make, possible in figures.items():
+        if possible:
+            figure = make(plt, lines)
+            written.append(folder / f"paper_{make.__name__}.svg")
+            figure.savefig(written[-1], metadata={"Date": None})
+            plt.close(figure)
     return written
