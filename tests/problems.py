@@ -138,7 +138,7 @@ def closed_kernel(problem: Problem, theta, x, other) -> np.ndarray:
 
 def textbook_profile(kernel, r):
     """k(r)/k(0) of the kernels with a closed form."""
-    if kernel.name != "matern":
+    if kernel.name not in ("matern", "mm"):
         return np.exp(-0.5 * r**2)
     if kernel.nu == 0.5:
         return np.exp(-r)

@@ -7,6 +7,7 @@ import pytest
 
 import alakarte.learn
 import alakarte.online
+import alakarte.sizes
 from alakarte import GPRegressor
 from alakarte.data.blocks import Rows
 from alakarte.errors import InvalidInput
@@ -16,13 +17,14 @@ from alakarte.learn import Settings, exactly
 from alakarte.objective import has_closed_form, model_at, nlml
 from alakarte.posterior import posterior
 from alakarte.refit import enlarge
-from alakarte.sizes import CLOSED_FLOPS, closed_flops
+from alakarte.sizes import CLOSED_FLOPS, KEPT_FLOPS, closed_flops, closed_rows
+from alakarte.stages import LAST_FLOPS, LAST_ITERATIONS
 from problems import problem as problem_for
 from problems import table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 0.0}
-CLOSED = {"rbf", "ard", "gm", "matern"}
+CLOSED = {"rbf", "ard", "gm", "matern", "mm"}
 
 
 def settings_for(name, n_components=1, expansion="fastfood", n_posterior_frequencies="auto"):
@@ -43,10 +45,12 @@ def test_pairs_of_rows_cost_the_more_the_more_inputs_and_components():
     ("name", "given", "n_rows", "n_inputs", "expected"),
     [
         ("ard", {}, 1000, 5, True),
-        ("ard", {}, 4000, 5, False),
+        ("ard", {}, 4000, 5, True),
+        ("ard", {}, 5000, 5, False),
         ("ard", {"n_components": 64}, 2000, 128, True),  # it has no components
         ("gm", {"n_components": 4}, 1000, 5, True),
-        ("gm", {"n_components": 4}, 2308, 128, False),
+        ("gm", {"n_components": 4}, 2308, 128, True),
+        ("gm", {"n_components": 4}, 4000, 128, False),
         ("pwl", {}, 100, 2, False),
         ("ssgpr", {}, 100, 2, False),
         ("ard", {"n_posterior_frequencies": 100}, 100, 2, False),
@@ -158,12 +162,35 @@ def test_noise_of_an_exact_process_is_tuned_to_all_rows():
 def test_a_kernel_pruned_to_what_is_cheap_has_fresh_columns_like_the_others(monkeypatch):
     X, y, _ = table(2, n=150)
     monkeypatch.setattr(alakarte.learn, "VANISHED", 0.3)
-    monkeypatch.setattr(alakarte.learn, "CLOSED_FLOPS", closed_flops(150, 2, 3))
+    for name in ("CLOSED_FLOPS", "KEPT_FLOPS"):
+        monkeypatch.setattr(alakarte.learn, name, closed_flops(150, 2, 3))
     model = GPRegressor("gm", n_restarts=1, max_iter=20, random_state=0).fit(X, y)
     assert model.n_components_ < 4
     assert model.n_frequencies_ > 0
     assert model.n_posterior_frequencies_ > model.n_frequencies_ // 4
     assert model.growth_reason_ != ""
+
+
+@pytest.mark.parametrize("n_components", [1, 4])
+def test_rows_to_learn_from_without_an_expansion(n_components):
+    most = closed_rows(10**6, 26, n_components)
+    assert closed_flops(most, 26, n_components) <= CLOSED_FLOPS < closed_flops(most + 1, 26, n_components)
+    assert closed_rows(most, 26, n_components) == most
+    assert LAST_ITERATIONS * KEPT_FLOPS <= LAST_FLOPS  # the last steps see all rows
+
+
+def test_more_rows_keep_the_closed_form_and_are_all_seen_in_the_end(monkeypatch):
+    X, y, _ = table(2, n=150)
+    for module in (alakarte.learn, alakarte.sizes):
+        monkeypatch.setattr(module, "CLOSED_FLOPS", closed_flops(60, 2, 1))
+        monkeypatch.setattr(module, "KEPT_FLOPS", closed_flops(150, 2, 1))
+    model = GPRegressor("ard", **SMALL).fit(X, y)
+    assert (model.n_learning_rows_, model.n_frequencies_, model.n_basis_) == (150, 0, 150)
+    assert len(model.trace_["value"]) <= 3 * LAST_ITERATIONS  # of the last run, on all rows
+    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+    begun = GPRegressor("ard", n_learning_rows=60, **SMALL).fit(X, y)
+    assert model.log_marginal_likelihood_ > begun.log_marginal_likelihood_
+    assert GPRegressor("ard", expansion="fastfood", **SMALL).fit(X, y).n_frequencies_ > 0
 
 
 def test_a_given_number_of_rows_to_learn_from_counts():

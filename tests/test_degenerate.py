@@ -7,7 +7,7 @@ import pytest
 
 from alakarte.data.standardise import Scaling
 from alakarte.features.waves import feature_map
-from alakarte.kernels import ARD, FSARD, FSGBARD, RBF, SSGPR, GaussianMixture
+from alakarte.kernels import ARD, FSARD, FSGBARD, RBF, SSGPR, GaussianMixture, MaternMixture
 from alakarte.learn import parameter_layout
 from alakarte.objective import model_at, nlml, nlml_gradient
 from alakarte.records import Shape, Summary
@@ -43,6 +43,17 @@ def test_gm_with_zero_centres_is_ard(shape, expansion):
         scales = named["log_lengthscale"][None, :]
         got = nlml_of(way, GaussianMixture(), **single, log_lengthscale=scales, centre=np.zeros((1, shape[0])))
         assert close(got, nlml(way, theta))
+
+
+@pytest.mark.parametrize("expansion", ["fastfood", "dense", "exact"])
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5])
+def test_mm_with_zero_centres_is_matern(nu, expansion):
+    made, theta = problem(f"matern{nu}", (3, 1, 8), expansion)
+    named = values_at(made, theta)
+    single = {"log_amplitude": named["log_amplitude"], "log_noise_std": named["log_noise_std"]}
+    scales = named["log_lengthscale"][None, :]
+    got = nlml_of(made, MaternMixture(nu), **single, log_lengthscale=scales, centre=np.zeros((1, 3)))
+    assert close(got, nlml(made, theta))
 
 
 @pytest.mark.parametrize("expansion", ["fastfood", "dense"])

@@ -67,7 +67,7 @@ def limit(kernel, d, tau):
     r = np.linalg.norm(tau * scale, axis=1)
     if kernel.name == "pwl":
         return AMPLITUDE**2 * sphere_average(kernel.n_knots, d, r)
-    cosine = np.cos(tau @ centre(d)) if kernel.name == "gm" else 1.0
+    cosine = np.cos(tau @ centre(d)) if kernel.name in ("gm", "mm") else 1.0
     return AMPLITUDE**2 * textbook_profile(kernel, r) * cosine
 
 

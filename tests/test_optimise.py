@@ -81,6 +81,7 @@ def test_failures_inside_a_fit_give_the_best_point_and_one_warning(seed, monkeyp
     function = Failing(nlml_gradient, seed)
     monkeypatch.setattr(alakarte.learn, "nlml_gradient", function)
     settings = {"n_components": 1, "n_frequencies": 4, "n_restarts": 2, "max_iter": 6, "max_iter_restart": 2}
+    settings["lengthscale_spread"] = None  # the best evidence is sought, nothing else
     model = GPRegressor("ard", **settings, n_jobs=1, random_state=seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

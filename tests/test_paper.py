@@ -19,6 +19,7 @@ COUNTS = {
     "gm": lambda d, q, m, p, t: q * (2 * d + 1) + 1,
     "pwl": lambda d, q, m, p, t: q * (d + 3) + 1,
     "ssgpr": lambda d, q, m, p, t: q * m * d + 2,
+    "mm": lambda d, q, m, p, t: q * (2 * d + 1) + 1,
     "matern0.5": lambda d, q, m, p, t: d + 2,
     "matern1.5": lambda d, q, m, p, t: d + 2,
     "matern2.5": lambda d, q, m, p, t: d + 2,
@@ -45,10 +46,10 @@ def test_every_kernel_of_the_menu_has_its_count():
 
 @pytest.mark.parametrize("name", MENU)
 def test_number_of_basis_functions(name):
-    """2Qm columns, 4Qm for gm."""
+    """2Qm columns, 4Qm around centres."""
     X, y, _ = table(3)
     model = GPRegressor(MENU[name], n_components=2, n_frequencies=5, max_iter=0, random_state=0).fit(X, y)
-    assert model.n_basis_ == (4 if name == "gm" else 2) * 10
+    assert model.n_basis_ == (4 if name in ("gm", "mm") else 2) * 10
     assert model.theta_.size == len(model.theta_labels_)
 
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from alakarte import GPRegressor, InvalidInput, Unavailable
-from alakarte.kernels import ARD, Matern, PiecewiseLinear
+from alakarte.kernels import ARD, Matern, MaternMixture, PiecewiseLinear
 from problems import table
 
 X, Y, _ = table(3)
@@ -17,7 +17,7 @@ X, Y, _ = table(3)
         ({"kernel": "squared"}, InvalidInput, r"kernel='squared' is not known: use auto, ard, .*matern32.*ssgpr"),
         ({"kernel": 3}, InvalidInput, "kernel=3 is not known"),
         ({"kernel": ARD}, InvalidInput, "not known"),
-        ({"kernel": "pwl", "expansion": "exact"}, Unavailable, "'pwl' has no closed form.*rbf, ard, matern and gm"),
+        ({"kernel": "pwl", "expansion": "exact"}, Unavailable, "'pwl' has no closed form.*rbf, ard, matern, gm, mm"),
         ({"kernel": "ssgpr", "expansion": "exact"}, Unavailable, "use expansion='fastfood'"),
         ({"kernel": "fsgbard", "expansion": "dense"}, Unavailable, "use expansion='fastfood'"),
         ({"expansion": "sinks"}, InvalidInput, "expansion='sinks': use one of auto, fastfood, dense, exact"),
@@ -32,7 +32,8 @@ X, Y, _ = table(3)
         ({"noise_std": np.nan}, InvalidInput, "noise_std=nan"),
         ({"n_jobs": 0}, InvalidInput, "n_jobs=0"),
         ({"precision": "half"}, InvalidInput, "precision='half': use one of double, mixed"),
-        ({"kernel": Matern(nu=3.5)}, InvalidInput, "nu must be 0.5, 1.5 or 2.5"),
+        ({"kernel": Matern(nu=3.5)}, InvalidInput, "nu=3.5 must be 0.5, 1.5 or 2.5"),
+        ({"kernel": MaternMixture(nu=1)}, InvalidInput, "nu=1 must be 0.5, 1.5 or 2.5"),
         ({"kernel": PiecewiseLinear(n_knots=0)}, InvalidInput, "n_knots must be a whole number ≥ 1"),
         (
             {"kernel": ARD(fixed={"lenghtscale": 1.0})},

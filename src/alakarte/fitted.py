@@ -75,7 +75,7 @@ class FittedKernel:
     def spectral_density(self, omega):
         """Density of the frequencies at omega (rows, d), weighted by v²: its integral is k(x, x).
 
-        Components with a closed form (rbf, ard, matern, gm), and radial ones (pwl) by their density of the radius.
+        Components with a closed form (rbf, ard, matern, gm, mm), and radial ones (pwl) by their density of the radius.
         """
         omega = np.asarray(omega, dtype=float) * self.scaling.x_scale
         spectrum, d = self.spectrum, self.draws.shape.n_inputs

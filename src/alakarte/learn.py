@@ -23,8 +23,8 @@ from alakarte.parameters import NOISE, Layout, Parameter, constrained
 from alakarte.prior import prior
 from alakarte.progress import Progress
 from alakarte.records import Shape
-from alakarte.sizes import CLOSED_FLOPS, closed_flops, evaluation_flops
-from alakarte.stages import PATIENCE, Shuffled, Stage, long_stage, screening_stage
+from alakarte.sizes import CLOSED_FLOPS, KEPT_FLOPS, closed_flops, closed_rows, evaluation_flops
+from alakarte.stages import PATIENCE, Shuffled, Stage, long_stage, priced, screening_stage
 from alakarte.starts import starts
 
 # While every other start takes its first steps noise stays below this: else "all is noise", an optimum near by, takes
@@ -66,6 +66,11 @@ class Settings:
         """Whether the number of columns of the posterior is open."""
         return self.n_posterior_frequencies == "auto"
 
+    @property
+    def progressive(self) -> bool:
+        """Whether the rows of each stage are open."""
+        return self.n_learning_rows == "auto" and self.expansion != "exact"
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -106,14 +111,27 @@ def set_up(settings: Settings, rows: Rows, scaling: Scaling, rng) -> Problem:
     return Problem(kernel, layout, draws, rows, form, precision=settings.precision, n_jobs=settings.n_jobs)
 
 
-def exactly(settings: Settings, n_rows: int, n_inputs: int) -> bool:
-    """Whether to learn without an expansion: where that is asked for, or cheap and no number of columns is given.
+def exactly(settings: Settings, n_rows: int, n_inputs: int, flops: float | None = None) -> bool:
+    """Whether to do without an expansion: where that is asked for, or cheap and no number of columns is given.
 
     Few frequencies of many inputs fit their own draws: what is learned from them is not the kernel that they stand for.
     """
-    kernel, n_components = settings.kernel, settings.n_components if settings.kernel.has_components else 1
-    cheap = closed_flops(n_rows, n_inputs, n_components) <= CLOSED_FLOPS
-    return settings.expansion == "exact" or (settings.growing and cheap and has_closed_form(kernel))
+    cheap = closed_flops(n_rows, n_inputs, _closed_components(settings)) <= (flops or KEPT_FLOPS)
+    return settings.expansion == "exact" or (settings.growing and cheap and has_closed_form(settings.kernel))
+
+
+def learning_stage(settings: Settings, n_rows: int, n_inputs: int, n_parameters: int) -> tuple[Stage, bool]:
+    """The long run, and whether it goes without an expansion: where that is cheap, or the posterior can do without."""
+    stage = long_stage(settings, n_rows, n_parameters)
+    if exactly(settings, stage.n_rows, n_inputs, CLOSED_FLOPS):
+        return stage, True
+    if settings.expansion != "auto" or not settings.progressive or not exactly(settings, n_rows, n_inputs):
+        return stage, False
+    return priced(closed_rows(n_rows, n_inputs, _closed_components(settings)), stage.max_iter, settings.tol), True
+
+
+def _closed_components(settings: Settings) -> int:
+    return settings.n_components if settings.kernel.has_components else 1
 
 
 def learn(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: Progress, warm=None, budget=None):
@@ -136,8 +154,8 @@ def begin(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: P
         summary = summarise(few.x, few.weight, summary_rng, 1.0 if few.scaling is None else scaling.x_scale)
         n_starts = 1 if settings.max_iter == 0 else settings.n_restarts
         points = starts(settings.kernel, problem.layout, summary, problem.draws, n_starts, starts_rng)
-    long = long_stage(settings, rows.rows.n_rows, problem.layout.size)
-    if exactly(settings, long.n_rows, few.x.shape[1]):
+    long, exact = learning_stage(settings, rows.rows.n_rows, few.x.shape[1], problem.layout.size)
+    if exact:
         closed_form(settings.kernel, problem.layout.unpack(points[0]))  # or says that there is none
         problem = replace(problem, form="exact")
     if len(points) == 1 or settings.max_iter_restart == 0:
@@ -159,7 +177,7 @@ def go_on(settings: Settings, begun: Learned, rows: Shuffled, progress: Progress
     """The long run, unless there is a result and no time for more."""
     if begun.screened and budget.stop():
         return begun
-    stage = long_stage(settings, rows.rows.n_rows, begun.problem.layout.size)
+    stage, _ = learning_stage(settings, rows.rows.n_rows, rows.rows.x.shape[1], begun.problem.layout.size)
     more, start = rows.first(stage.n_rows), begun.run
     problem, run = long_run(replace(begun.problem, rows=more), start.theta, settings, stage, progress, budget)
     if not begun.screened:
@@ -202,23 +220,27 @@ def _screen(problem: Problem, points, layouts, settings: Settings, progress: Pro
     work = problem.rows.n_rows * problem.draws.shape.n_frequencies
     across = settings.n_jobs if work < ACROSS else 1
     objective = partial(nlml_gradient, problem.with_jobs(settings.n_jobs if across == 1 else 1))
-    (lower, upper), report = problem.layout.bounds(), progress.restart(len(points))
+    (lower, upper), steps, tol = problem.layout.bounds(), settings.max_iter_restart, settings.tol
+    report = progress.restart(len(points), steps * _flops(problem, model_at(problem, points[0]).features))
     first = None
     if settings.n_learning_rows == "auto" and problem.layout.labels()[-1:] == ["log_noise_std"]:
         first = lower, np.append(upper[:-1], max(lower[-1], min(upper[-1], np.log(FIRST_NOISE_STD))))
-    steps, tol = settings.max_iter_restart, settings.tol
     moved, expected = [coordinates(layout) for layout in layouts], prior(problem.layout, settings.lengthscale_spread)
     return screen(objective, points, (lower, upper), steps, tol, across, report, budget, first, moved, expected)
+
+
+def _flops(problem: Problem, features) -> float:
+    """Of an evaluation."""
+    if features is not None:
+        return evaluation_flops(problem.rows.n_rows, features.n_basis)
+    shape = problem.draws.shape
+    return closed_flops(problem.rows.n_rows, shape.n_inputs, shape.n_components)
 
 
 def long_run(problem, point, settings: Settings, stage: Stage, progress, budget) -> tuple[Problem, Run]:
     """One optimisation; after mixed precision double goes on for as long as it gains."""
     features, n_rows = model_at(problem, point).features, problem.rows.n_rows
-    shape = problem.draws.shape
-    if features is None:
-        flops = closed_flops(n_rows, shape.n_inputs, shape.n_components)
-    else:
-        flops = evaluation_flops(n_rows, features.n_basis)
+    flops = _flops(problem, features)
     progress.stage(settings.kernel.name, n_rows, features and features.n_basis, stage.max_iter, flops)
     double, bounds = replace(problem, precision="double"), problem.layout.bounds()
     report, max_iter = progress.iteration(stage.max_iter), stage.max_iter

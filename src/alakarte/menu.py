@@ -12,7 +12,7 @@ from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.kernels.registry import resolve
 from alakarte.kitchen import Fit, Kitchen, Tasted
-from alakarte.learn import Learned, Settings, exactly, learn_more
+from alakarte.learn import Learned, Settings, learn_more, learning_stage
 from alakarte.objective import model_at, nlml
 from alakarte.prior import expected_spread
 from alakarte.progress import Progress
@@ -20,10 +20,10 @@ from alakarte.records import Shape
 from alakarte.refit import Refit, enlarge, exact_fit, flops, grow, most_columns, refit
 from alakarte.release import n_free, release
 from alakarte.sizes import MORE_ROWS_PER_PARAMETER, closed_flops, evaluation_flops, most_components, taste_columns
-from alakarte.stages import in_order, last_stage, long_stage, priced, screening_stage, second_stage
+from alakarte.stages import closed_last_stage, in_order, last_stage, priced, screening_stage, second_stage
 
-CANDIDATES = ("ard", "rbf", "matern32", "pwl", "gm")
-EXACT_CANDIDATES = ("ard", "rbf", "matern32")
+CANDIDATES = ("ard", "rbf", "pwl", "gm")
+EXACT_CANDIDATES = ("ard", "rbf", "matern32", "gm", "mm")  # of the rough ones features give a poor likeness
 # Beyond, one length-scale for all inputs is no candidate: `ard` has it within, at a small price. Up to here all
 # candidates are learned to the end.
 FEW_ROWS = 2000
@@ -104,11 +104,9 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
 
 
 def candidates(kitchen: Kitchen) -> list[str]:
-    """Kernels of the menu; of a rough one features give a poor likeness: it is one without them only."""
-    names = EXACT_CANDIDATES if kitchen.settings.expansion == "exact" else CANDIDATES
-    if kitchen.rows.n_rows > FEW_ROWS:
-        names = [name for name in names if name != "rbf"]
-    return [name for name in names if name != "matern32" or kitchen.exact(kitchen.sized(resolve(name)))]
+    """Kernels of the menu: those that need no expansion, where that is cheap; features of others, where it is not."""
+    exact = [name for name in EXACT_CANDIDATES if kitchen.exact(kitchen.sized(resolve(name)))]
+    return [name for name in exact or CANDIDATES if name != "rbf" or kitchen.rows.n_rows <= FEW_ROWS]
 
 
 def _in_time(kitchen: Kitchen, learned: list[tuple[Settings, Learned]]) -> list[tuple[Settings, Learned]]:
@@ -208,8 +206,15 @@ def further(kitchen: Kitchen, one: Tasted, rng, level: int) -> Learned:
     """The second stage, where more columns pay, and the last; at higher levels with more of everything."""
     own, learned, budget, n_rows = one.settings, one.learned, kitchen.budget, kitchen.rows.n_rows
     features, columns = model_at(learned.problem, learned.run.theta).features, SECOND_COLUMNS << level
-    if one.level >= level or budget.stop() or features is None:  # without an expansion all rows were seen
+    if one.level >= level or budget.stop():
         return learned
+    if features is None:
+        if one.at is None or one.at.model.features is not None or not own.progressive:
+            return learned
+        if learned.problem.rows is kitchen.rows:
+            return learned
+        stage, problem = closed_last_stage(own, n_rows), replace(learned.problem, rows=kitchen.rows)
+        return learn_more(learned, problem, one.at.theta, own, stage, kitchen.progress, budget)
     n_basis = features.n_basis
     if one.at is not None and own.growing and n_basis < columns:
         before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.rows.total
@@ -232,9 +237,9 @@ def _estimate(kitchen: Kitchen) -> tuple[int, float, float]:
     for own in menu:
         d, columns = kitchen.rows.x.shape[1], 4 * own.n_components * own.n_frequencies
         shape = Shape(d, (own.n_frequencies,) * own.n_components)
-        long = long_stage(own, n_rows, sum(p.size for p in own.kernel.parameters(shape)))
+        long, exact = learning_stage(own, n_rows, d, sum(p.size for p in own.kernel.parameters(shape)))
         each = partial(evaluation_flops, n_basis=columns)
-        if exactly(own, long.n_rows, d):
+        if exact:
             each, columns = partial(closed_flops, n_inputs=d, n_components=own.n_components), n_rows
         for steps, stage in ((own.n_restarts, screening_stage(own, n_rows)), (1, long)):
             work += steps * stage.max_iter * each(stage.n_rows)

@@ -127,7 +127,7 @@ def closed_form(kernel: Kernel, values) -> ClosedForm:
     form = kernel.closed_form(values)
     if not isinstance(form, ClosedForm):
         raise Unavailable(
-            f"kernel {kernel.name!r} has no closed form: expansion='exact' works for rbf, ard, matern and gm; "
+            f"kernel {kernel.name!r} has no closed form: expansion='exact' works for rbf, ard, matern, gm, mm; "
             "use expansion='fastfood'."
         )
     return form

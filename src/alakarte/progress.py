@@ -36,13 +36,17 @@ class Progress:
         elif self.verbose:
             print(f"[alakarte] {time.perf_counter() - self.began:6.1f} s  {text}", flush=True)
 
-    def restart(self, n_starts):
-        """A line for each finished restart."""
+    def restart(self, n_starts, flops):
+        """A line for each finished restart, and the flops that were planned for it."""
         if not self.verbose:
             return None
-        return lambda index, run: self.say(
-            f"restart {index}/{n_starts}: log evidence {self.to_user(run.value):.2f} after {run.n_iter} iterations"
-        )
+
+        def report(index, run):
+            self.finished += flops
+            evidence = self.to_user(run.value)
+            self.say(f"restart {index}/{n_starts}: log evidence {evidence:.2f} after {run.n_iter} iterations")
+
+        return report
 
     def stage(self, name, n_rows, n_basis, max_iter, flops):
         """What is next, and the flops of one of its evaluations."""

@@ -35,28 +35,29 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
     Parameters
     ----------
     kernel : str or kernel object, default="auto"
-        ``auto`` learns ``ard``, ``pwl``, ``gm``, for few rows also ``rbf`` and ``matern32``, and keeps the one the
-        evidence prefers. Or one of ``rbf``,
-        ``ard``, ``matern12``, ``matern32``, ``matern52``, ``fsard``, ``fsgbard``, ``gm``, ``pwl``, ``ssgpr``,
-        or an object of `alakarte.kernels` with settings of its own.
+        ``auto`` learns ``ard``, ``pwl`` and ``gm``, or where closed forms are cheap ``rbf``, ``ard``, ``matern32``,
+        ``gm`` and ``mm``, and keeps the one the evidence prefers. Or one of ``rbf``, ``ard``, ``matern12``,
+        ``matern32``, ``matern52``, ``fsard``, ``fsgbard``, ``gm``, ``mm``, ``pwl``, ``ssgpr``, or an object of
+        `alakarte.kernels` with settings of its own.
     n_components : int, optional
-        Components of the spectrum (gm, pwl); if None as many as the rows can bear. Kernels without components use
+        Components of the spectrum (gm, mm, pwl); if None as many as the rows can bear. Kernels without components use
         n_components × n_frequencies frequencies.
     n_frequencies : int, optional
-        Frequencies of each component to learn with; if None the closed form of rbf, ard, matern and gm where that is
-        cheap (some 2,500 rows), else 128 in all, and for mixtures more where rows are few.
+        Frequencies of each component to learn with; if None the closed form of rbf, ard, matern, gm and mm where that
+        is cheap (some 4,000 rows), else 128 in all, and for mixtures more where rows are few.
     n_posterior_frequencies : int, "auto" or None, default="auto"
         Frequencies of each component in the posterior, drawn afresh from the learned spectrum. ``auto``: those learned
         with where `n_frequencies` is given, else as many as the evidence pays for. None: those learned with; so it is
         always for fsard, fsgbard and ssgpr, whose parameters are their frequencies.
     n_learning_rows : int, "auto" or None, default="auto"
-        Random rows to learn from. ``auto``: 1,000 for the restarts, then all of a table of up to 8,000; of more, 4,000
-        for the long run (4 a parameter, if these are more), and for its last steps all, or as many as 4e11 flops allow:
-        21,000 with 1,024 columns, with `max_time` more. None: all. The posterior always sees all rows.
+        Random rows to learn from. ``auto``: 1,000 for the restarts, then all of a table of up to 8,000 (without an
+        expansion 2,600, and all for the last steps); of more, 4,000 for the long run (4 a parameter, if these are
+        more), and for its last steps all, or as many as 4e11 flops allow: 21,000 with 1,024 columns, with `max_time`
+        more. None: all. The posterior always sees all rows.
     expansion : {"auto", "fastfood", "dense", "exact"}, default="auto"
-        Fastfood features, independent Gaussian rows (random kitchen sinks), or the closed form (rbf, ard, matern, gm).
-        ``auto``: the closed form where it is cheap (some 2,500 rows) and no number of frequencies is given, Fastfood
-        else; `partial_fit` turns that closed form into features when rows become many (some 5,000).
+        Fastfood features, independent Gaussian rows (random kitchen sinks), or the closed form (rbf, ard, matern, gm,
+        mm). ``auto``: the closed form where it is cheap (some 4,000 rows) and no number of frequencies is given, else
+        Fastfood; `partial_fit` turns that closed form into features when rows become many (some 5,000).
     n_restarts : int, default=4
         Random starts; the best after `max_iter_restart` iterations continues for `max_iter`.
     max_iter, max_iter_restart : int, default=150, 20

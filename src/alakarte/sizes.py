@@ -17,7 +17,10 @@ MOST_COMPONENTS = 32
 ALL_FREQUENCIES = 128
 # Columns that a mixture learns with, and the flops that an evaluation may cost for that.
 LEARNING = ((16384, 1e9), (8192, 2e9), (4096, 3e9), (2048, 4e9), (1024, 1.5e10), (512, 1.5e10))
-CLOSED_FLOPS = 2e10  # of an evaluation: up to here kernels with a closed form are learned with it
+# Of an evaluation of a closed form. Up to CLOSED_FLOPS kernels are learned with it on all rows, up to KEPT_FLOPS on as
+# many as those allow; the posterior has all: so many rows are no dearer than as many columns.
+CLOSED_FLOPS = 2e10
+KEPT_FLOPS = 4 * CLOSED_FLOPS
 TASTE_FLOPS = 5e10
 TASTE_COLUMNS = (512, 2048)
 MOST_COLUMNS = 4096  # of few rows: `partial_fit` may bring many, and then a D×D matrix
@@ -57,6 +60,14 @@ def evaluation_flops(n_rows: int, n_basis: int) -> float:
 def closed_flops(n_rows: int, n_inputs: int, n_components: int) -> float:
     """Of a value and gradient without an expansion: the inverse, and pairs of rows for each component."""
     return float(n_rows) ** 3 + float(n_rows) ** 2 * n_components * (8 * n_inputs + 60)
+
+
+def closed_rows(n_rows: int, n_inputs: int, n_components: int) -> int:
+    """Rows to learn from without an expansion: all, or as many as CLOSED_FLOPS allow."""
+    if closed_flops(n_rows, n_inputs, n_components) <= CLOSED_FLOPS:
+        return n_rows
+    cubic = [1, n_components * (8 * n_inputs + 60), 0, -CLOSED_FLOPS]
+    return int(max(np.roots(cubic).real))  # the only positive one
 
 
 def learning_columns(n_rows: int) -> int:

@@ -38,14 +38,13 @@ class Stage:
 
 def screening_stage(settings, n_rows: int) -> Stage:
     """A few steps from every start."""
-    progressive = settings.n_learning_rows == "auto" and settings.expansion != "exact"
-    few = min(SCREEN_ROWS, n_rows) if progressive else _given(settings, n_rows)
+    few = min(SCREEN_ROWS, n_rows) if settings.progressive else _given(settings, n_rows)
     return Stage(few, settings.max_iter_restart, settings.tol)
 
 
 def long_stage(settings, n_rows: int, n_parameters: int) -> Stage:
     """The long run from the best start."""
-    if settings.n_learning_rows != "auto" or settings.expansion == "exact":
+    if not settings.progressive:
         return Stage(_given(settings, n_rows), settings.max_iter, settings.tol)
     if n_rows <= SMALL_ROWS:
         return priced(n_rows, settings.max_iter, settings.tol)
@@ -65,10 +64,15 @@ def second_stage(settings, n_rows: int, level: int = 0) -> Stage:
 
 def last_stage(settings, n_rows: int, n_basis: int, level: int = 0) -> Stage | None:
     """A few steps on all rows, or as many as the flops allow, where the long run saw fewer."""
-    if settings.n_learning_rows != "auto" or settings.expansion == "exact" or n_rows <= SMALL_ROWS:
+    if not settings.progressive or n_rows <= SMALL_ROWS:
         return None
     affordable = LAST_FLOPS * 16**level * n_rows / (LAST_ITERATIONS * evaluation_flops(n_rows, n_basis))
     return priced(min(max(int(affordable), MAIN_ROWS), n_rows), min(LAST_ITERATIONS, settings.max_iter), settings.tol)
+
+
+def closed_last_stage(settings, n_rows: int) -> Stage:
+    """A few steps on all rows without an expansion; a posterior that can do without has rows few enough for them."""
+    return priced(n_rows, min(LAST_ITERATIONS, settings.max_iter), settings.tol)
 
 
 def _given(settings, n_rows: int) -> int:

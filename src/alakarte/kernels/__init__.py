@@ -5,8 +5,9 @@ from alakarte.kernels.fsard import FSARD
 from alakarte.kernels.fsgbard import FSGBARD
 from alakarte.kernels.gm import GaussianMixture
 from alakarte.kernels.matern import Matern
+from alakarte.kernels.mm import MaternMixture
 from alakarte.kernels.pwl import PiecewiseLinear
 from alakarte.kernels.rbf import RBF
 from alakarte.kernels.ssgpr import SSGPR
 
-__all__ = ["ARD", "FSARD", "FSGBARD", "RBF", "SSGPR", "GaussianMixture", "Matern", "PiecewiseLinear"]
+__all__ = ["ARD", "FSARD", "FSGBARD", "RBF", "SSGPR", "GaussianMixture", "Matern", "MaternMixture", "PiecewiseLinear"]

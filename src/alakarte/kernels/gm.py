@@ -29,18 +29,11 @@ class GaussianMixture(Kernel):
 
     def parameters(self, shape):
         """log_amplitude (Q,), log_lengthscale (Q, d), centre (Q, d)."""
-        q, d = shape.n_components, shape.n_inputs
-        return amplitude(q), lengthscale(q, d), Parameter("centre", (q, d), "1/x", *FREQUENCY, slow=SLOW)
+        return mixture_parameters(shape)
 
     def start(self, shape, summary, draws, rng, fraction):
         """v = std(y)/√Q [E8]; μ close to zero, which itself is a stationary point of the evidence."""
-        q = shape.n_components
-        lengthscales = np.array([summary.lengthscales(rng) for _ in range(q)])
-        return {
-            "log_amplitude": np.full(q, -0.5 * np.log(q)),
-            "log_lengthscale": np.log(lengthscales),
-            "centre": NEAR_ZERO / lengthscales * rng.standard_normal(lengthscales.shape),
-        }
+        return mixture_start(shape, summary, rng)
 
     def spectrum(self, values, draws):
         """ω = a∘z ± μ."""
@@ -48,12 +41,34 @@ class GaussianMixture(Kernel):
 
     def pullback(self, values, draws, bar):
         """By log v, log ℓ and μ."""
-        return {
-            "log_amplitude": bar.log_amplitude,
-            "log_lengthscale": input_scale_pullback(values, bar),
-            "centre": bar.centre,
-        }
+        return mixture_pullback(values, bar)
 
     def closed_form(self, values):
         """Gaussian, times the cosine that `centre` brings."""
         return GAUSSIAN
+
+
+def mixture_parameters(shape):
+    """log v_q, log ℓ_q and μ_q."""
+    q, d = shape.n_components, shape.n_inputs
+    return amplitude(q), lengthscale(q, d), Parameter("centre", (q, d), "1/x", *FREQUENCY, slow=SLOW)
+
+
+def mixture_start(shape, summary, rng) -> dict:
+    """Length-scales of ard for each component, centres close to zero."""
+    q = shape.n_components
+    lengthscales = np.array([summary.lengthscales(rng) for _ in range(q)])
+    return {
+        "log_amplitude": np.full(q, -0.5 * np.log(q)),
+        "log_lengthscale": np.log(lengthscales),
+        "centre": NEAR_ZERO / lengthscales * rng.standard_normal(lengthscales.shape),
+    }
+
+
+def mixture_pullback(values, bar) -> dict:
+    """By name."""
+    return {
+        "log_amplitude": bar.log_amplitude,
+        "log_lengthscale": input_scale_pullback(values, bar),
+        "centre": bar.centre,
+    }

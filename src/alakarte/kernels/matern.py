@@ -1,5 +1,7 @@
 """`matern12`, `matern32`, `matern52`: rougher than `ard`; the frequencies are multivariate t, 2ν degrees of freedom."""
 
+from functools import partial
+
 import numpy as np
 from scipy.special import gammaln
 from scipy.stats import chi2
@@ -28,8 +30,7 @@ class Matern(Kernel):
 
     def parameters(self, shape):
         """log_amplitude (1,), log_lengthscale (d,)."""
-        if self.nu not in (0.5, 1.5, 2.5):
-            raise InvalidInput(f"Matern(nu={self.nu!r}): nu must be 0.5, 1.5 or 2.5; ard is the limit of large nu.")
+        check_smoothness(self.nu)
         return amplitude(1), lengthscale(shape.n_inputs)
 
     def start(self, shape, summary, draws, rng, fraction):
@@ -38,8 +39,7 @@ class Matern(Kernel):
 
     def spectrum(self, values, draws):
         """Radii χ √(2ν/g), g ~ χ² with 2ν degrees of freedom."""
-        radii = draws.chi * np.sqrt(2 * self.nu / chi2.ppf(draws.tails, 2 * self.nu))
-        return Spectrum(values["log_amplitude"], input_scale(values), radii)
+        return Spectrum(values["log_amplitude"], input_scale(values), matern_radii(draws, self.nu))
 
     def pullback(self, values, draws, bar):
         """By log v and log ℓ."""
@@ -47,18 +47,36 @@ class Matern(Kernel):
 
     def closed_form(self, values):
         """Polynomial × exp(−√(2ν) r)."""
-        return ClosedForm(self._profile, self._log_density)
+        return matern_form(self.nu)
 
-    def _profile(self, r2):
-        t = np.sqrt(2 * self.nu * r2)
-        e = np.exp(-t)
-        if self.nu == 0.5:  # the slope by r² is infinite at r = 0, where it multiplies τ² = 0
-            return e, -0.5 * e / np.maximum(t, 1e-150)
-        if self.nu == 1.5:
-            return (1 + t) * e, -1.5 * e
-        return (1 + t + t**2 / 3) * e, -(5 / 6) * (1 + t) * e
 
-    def _log_density(self, z2, d):
-        dof = 2 * self.nu
-        constant = gammaln((dof + d) / 2) - gammaln(dof / 2) - 0.5 * d * np.log(dof * np.pi)
-        return constant - 0.5 * (dof + d) * np.log1p(z2 / dof)
+def check_smoothness(nu):
+    """Smoothness that has a polynomial."""
+    if nu not in (0.5, 1.5, 2.5):
+        raise InvalidInput(f"nu={nu!r} must be 0.5, 1.5 or 2.5; ard, or gm, is the limit of large nu.")
+
+
+def matern_radii(draws, nu: float) -> np.ndarray:
+    """χ √(2ν/g), g ~ χ² with 2ν degrees of freedom."""
+    return draws.chi * np.sqrt(2 * nu / chi2.ppf(draws.tails, 2 * nu))
+
+
+def matern_form(nu: float) -> ClosedForm:
+    """Of r = ‖a∘τ‖."""
+    return ClosedForm(partial(_profile, nu), partial(_log_density, nu))
+
+
+def _profile(nu, r2):
+    t = np.sqrt(2 * nu * r2)
+    e = np.exp(-t)
+    if nu == 0.5:  # the slope by r² is infinite at r = 0, where it multiplies τ² = 0
+        return e, -0.5 * e / np.maximum(t, 1e-150)
+    if nu == 1.5:
+        return (1 + t) * e, -1.5 * e
+    return (1 + t + t**2 / 3) * e, -(5 / 6) * (1 + t) * e
+
+
+def _log_density(nu, z2, d):
+    dof = 2 * nu
+    constant = gammaln((dof + d) / 2) - gammaln(dof / 2) - 0.5 * d * np.log(dof * np.pi)
+    return constant - 0.5 * (dof + d) * np.log1p(z2 / dof)
