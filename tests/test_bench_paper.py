@@ -8,8 +8,9 @@ import pytest
 from bench.paper import __main__ as command
 from bench.paper import run as runner
 from bench.paper.cells import Cell, baselines, cells, settings, sweep
-from bench.paper.figures import beside_rbf, draw
+from bench.paper.figures import draw
 from bench.paper.published import METHODS, PAPER
+from bench.paper.relative import beside_rbf
 from bench.paper.table import holds, means, report, summary
 
 
@@ -89,6 +90,14 @@ def test_figures_are_drawn_from_lines(tmp_path):
         "paper_ranks.svg",
     ]
     assert draw([], tmp_path) == []
+
+
+def test_the_page_has_costs_beside_ard():
+    error = dict.fromkeys(METHODS, 0.2) | {"gm": 0.1}
+    lines = [line("sml", m, 0, 1.0, rmse_over_std=error[m], cpu_seconds=2.0 if m == "pwl" else 0.5) for m in METHODS]
+    page = report(lines)
+    assert "| accuracy | 1.00 | 1.00 | 1.00 | 2.00 | 1.00 | 1.00 | 1.00 |" in page
+    assert "| training time | 1.00 | 1.00 | 1.00 | 1.00 | 4.00 | 1.00 | 1.00 |" in page
 
 
 def test_figures_measure_by_fastfood_on_the_same_folds():

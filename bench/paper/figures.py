@@ -11,6 +11,7 @@ import numpy as np
 
 from bench.paper.cells import SWEEP_M, SWEEP_Q
 from bench.paper.published import METHODS, PAPER
+from bench.paper.relative import beside_rbf, complete, log_mean
 
 STYLE = {
     "rbf": ("o", ":", "0.55"),
@@ -23,8 +24,6 @@ STYLE = {
 }
 # name of a line's figure, label
 COSTS = {"cpu_seconds": "training time", "test_cpu_seconds": "test time", "peak_mb": "memory"}
-# What is less counts as so much: errors beyond the digits of the data, times that a clock cannot tell.
-LEAST = {"rmse_over_std": 1e-3, "cpu_seconds": 1e-2, "test_cpu_seconds": 1e-3, "peak_mb": 1.0}
 
 
 def _axes(plt, rows, columns, width=3.6, height=3.2):
@@ -79,28 +78,6 @@ def sweeps(plt, lines):
     return figure
 
 
-def beside_rbf(lines) -> dict[str, dict[tuple[str, str], float]]:
-    """Figure → (set, method) → its mean over that of Fastfood-rbf, on the folds that both have, all with features."""
-    runs = defaultdict(dict)
-    for line in lines:
-        small = PAPER[line["set"]].group == "small" and line["method"] in ("rbf", "ard")
-        if line["mode"] == ("fastfood" if small else "paper"):
-            runs[line["set"], line["method"]][line["fold"]] = line
-    ratios = {name: {} for name in LEAST}
-    for (name, method), mine in runs.items():
-        base = runs.get((name, "rbf"), {})
-        if folds := sorted(mine.keys() & base.keys()):
-            for figure, least in LEAST.items():
-                mean = [max(np.mean([one[k][figure] for k in folds]), least) for one in (mine, base)]
-                ratios[figure][name, method] = mean[0] / mean[1]
-    return ratios
-
-
-def complete(ratios) -> list[str]:
-    """Sets with all seven methods."""
-    return [name for name in PAPER if all((name, method) in ratios["rmse_over_std"] for method in METHODS)]
-
-
 def relative(plt, lines):
     """Accuracy and costs beside Fastfood-rbf, set by set."""
     ratios = beside_rbf(lines)
@@ -126,7 +103,7 @@ def tradeoff(plt, lines):
     ratios = beside_rbf(lines)
     names = complete(ratios)
     figure, axes = _axes(plt, 2, 2)
-    for row, (mean, word) in zip(axes, ((_log_mean, "mean of logarithms"), (np.mean, "plain mean")), strict=True):
+    for row, (mean, word) in zip(axes, ((log_mean, "mean of logarithms"), (np.mean, "plain mean")), strict=True):
         for axis, quantity in zip(row, ("cpu_seconds", "peak_mb"), strict=True):
             for method in METHODS:
                 cost = mean([ratios[quantity][name, method] for name in names])
@@ -149,7 +126,7 @@ def ranks(plt, lines):
     figure, axes = _axes(plt, 1, 2)
     for axis, quantity in zip(axes[0], ("cpu_seconds", "peak_mb"), strict=True):
         for j, method in enumerate(METHODS):
-            cost = _log_mean([ratios[quantity][name, method] for name in names])
+            cost = log_mean([ratios[quantity][name, method] for name in names])
             axis.plot(cost, rank[:, j].mean(), **_style(method, linestyle="none", markersize=8))
         axis.set(xscale="log", xlabel=f"{COSTS[quantity]} / that of rbf", title=f"{len(names)} sets")
         _plain(axis, "x")
@@ -157,10 +134,6 @@ def ranks(plt, lines):
     axes[0, 0].set_ylabel("mean rank of the RMSE (1 is best)")
     axes[0, 1].legend(fontsize=7, frameon=False)
     return figure
-
-
-def _log_mean(values) -> float:
-    return float(np.exp(np.mean(np.log(values))))
 
 
 def draw(lines, folder: Path) -> list[Path]:

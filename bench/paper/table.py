@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.paper.published import METHODS, NO_SIGNAL, PAPER
+from bench.paper.relative import beside_rbf, complete, log_mean
 
 REMARKS = Path(__file__).parent / "remarks.md"
 COLUMNS = (*METHODS, "auto")
@@ -110,6 +111,42 @@ def run_table(found) -> list[str]:
     return lines
 
 
+def cost_table(lines) -> list[str]:
+    """Geometric means over the sets that have all methods, of accuracy and costs beside Fastfood-ard."""
+    ratios = beside_rbf(lines)
+    names = complete(ratios)
+    if not names:
+        return []
+    found = [
+        f"Beside Fastfood-ard, geometric means over {len(names)} sets with all methods:",
+        "",
+        "| | " + " | ".join(METHODS) + " |",
+        "|---" * (len(METHODS) + 1) + "|",
+    ]
+    rows = {"accuracy": "rmse_over_std", "training time": "cpu_seconds", "test time": "test_cpu_seconds"}
+    for label, figure in (rows | {"memory": "peak_mb"}).items():
+        of = ratios[figure]
+        mean = [log_mean([of[name, method] / of[name, "ard"] for name in names]) for method in METHODS]
+        row = [f"{1 / value if label == 'accuracy' else value:.2f}" for value in mean]
+        found.append(f"| {label} | " + " | ".join(row) + " |")
+    return found
+
+
+FIGURES = """\
+![RMSE against Q and m](figures/paper_sweeps.svg)
+
+RMSE against the number of components and of frequencies; methods without components have Qm frequencies.
+
+![Accuracy and costs, set by set](figures/paper_relative.svg)
+
+![Accuracy against training time and memory](figures/paper_tradeoff.svg)
+
+![Rank against training time and memory](figures/paper_ranks.svg)
+
+Accuracy is 1/RMSE; an error below a thousandth of std(y) counts as that. rbf and ard are by Fastfood here, on all
+sets; times are CPU seconds, on the folds that a method and rbf have both."""
+
+
 def report(lines) -> str:
     """The whole page."""
     found = means(lines)
@@ -135,5 +172,9 @@ def report(lines) -> str:
         "of up to 8,000 rows or else on 4,000, or four a parameter, and then on as many as 4e11 flops allow, the "
         "posterior on all rows. Fits ran side by side, one thread each, unless the line says otherwise.",
         "\n".join(run_table(found)),
+        "## Figures",
+        "`python -m bench.paper figures` draws them from the same lines.",
+        "\n".join(cost_table(lines)),
+        FIGURES,
     ]
     return "\n\n".join(blocks) + "\n"
