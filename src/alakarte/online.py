@@ -21,14 +21,14 @@ from alakarte.features.draws import generator
 from alakarte.objective import model_at, nlml
 from alakarte.posterior import LowRankPosterior, RowPosterior, WeightPosterior, posterior, weight_posterior
 from alakarte.refit import enlarge, refit
-from alakarte.sizes import CLOSED_FLOPS, closed_flops, taste_columns
+from alakarte.sizes import KEPT_FLOPS, closed_flops, taste_columns
 from alakarte.statistics import statistics
 from alakarte.threads import count, one_blas_thread
 
 # M = I + … ≥ I, so the squares of its factor's diagonal are ≥ 1, less half by rounding at the least noise allowed.
 _LEAST_PIVOT = 0.5
 _ROUNDING = 1e-12  # of weights that cancel
-MOST_FLOPS = 8 * CLOSED_FLOPS  # of a closed form that rows join: twice the rows of the most that `fit` gives it
+MOST_FLOPS = 2 * KEPT_FLOPS  # of a closed form that rows join: some more than the most that `fit` gives it
 
 
 def _keeps_sums(estimator) -> bool:

@@ -51,7 +51,7 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         always for fsard, fsgbard and ssgpr, whose parameters are their frequencies.
     n_learning_rows : int, "auto" or None, default="auto"
         Random rows to learn from. ``auto``: 1,000 for the restarts, then all of a table of up to 8,000 (without an
-        expansion 2,600, and all for the last steps); of more, 4,000 for the long run (4 a parameter, if these are
+        expansion 1,650, and all for the last steps); of more, 4,000 for the long run (4 a parameter, if these are
         more), and for its last steps all, or as many as 4e11 flops allow: 21,000 with 1,024 columns, with `max_time`
         more. None: all. The posterior always sees all rows.
     expansion : {"auto", "fastfood", "dense", "exact"}, default="auto"

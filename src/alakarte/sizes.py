@@ -19,8 +19,8 @@ ALL_FREQUENCIES = 128
 LEARNING = ((16384, 1e9), (8192, 2e9), (4096, 3e9), (2048, 4e9), (1024, 1.5e10), (512, 1.5e10))
 # Of an evaluation of a closed form. Up to CLOSED_FLOPS kernels are learned with it on all rows, up to KEPT_FLOPS on as
 # many as those allow; the posterior has all: so many rows are no dearer than as many columns.
-CLOSED_FLOPS = 2e10
-KEPT_FLOPS = 4 * CLOSED_FLOPS
+CLOSED_FLOPS = 5e9
+KEPT_FLOPS = 16 * CLOSED_FLOPS
 TASTE_FLOPS = 5e10
 TASTE_COLUMNS = (512, 2048)
 MOST_COLUMNS = 4096  # of few rows: `partial_fit` may bring many, and then a D×D matrix
