@@ -132,11 +132,11 @@ def cost_table(lines) -> list[str]:
     return found
 
 
-FIGURES = """\
+SWEEPS = """\
 ![RMSE against Q and m](figures/paper_sweeps.svg)
 
-RMSE against the number of components and of frequencies; methods without components have Qm frequencies.
-
+RMSE against the number of components and of frequencies; methods without components have Qm frequencies."""
+FIGURES = """\
 ![Accuracy and costs, set by set](figures/paper_relative.svg)
 
 ![Accuracy against training time and memory](figures/paper_tradeoff.svg)
@@ -175,6 +175,7 @@ def report(lines) -> str:
         "## Figures",
         "`python -m bench.paper figures` draws them from the same lines.",
         "\n".join(cost_table(lines)),
+        SWEEPS if any(line["mode"] == "sweep" for line in lines) else "",
         FIGURES,
     ]
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(block for block in blocks if block) + "\n"
