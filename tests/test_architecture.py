@@ -20,7 +20,7 @@ LAYERS = [
     ("statistics", "evidence", "dual", "rowspace", "exact", "retune"),
     ("objective",),
     ("starts", "stages", "optimise", "posterior", "fitted", "refit"),
-    ("learn", "transformer"),
+    ("learn", "transformer", "average"),
     ("release", "checks"),
     ("kitchen",),
     ("menu",),

@@ -6,6 +6,7 @@ built in one pass: every block is read and standardised once for all of them.
 
 from dataclasses import dataclass, replace
 
+from alakarte.average import Member
 from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
@@ -57,6 +58,11 @@ class Fit:
     value: float
     ranking: list[Tasted]
     scaling: Scaling
+    averaged: list[Tasted]  # of the ranking, the best first; one: no average
+
+    def members(self) -> tuple[Member, ...]:
+        """What the average keeps of them."""
+        return tuple(Member(replace(one.at.model.problem, rows=None), one.at.theta) for one in self.averaged)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ a number learned, at equal columns, or in closed form where that is cheap. A ker
 from dataclasses import replace
 from functools import partial
 
+from alakarte.average import LEAST_WEIGHT, weights
 from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
@@ -72,7 +73,17 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
     if final.model.features is not None:  # in the accurate form
         same = final.model.problem.rows is best.learned.problem.rows and final.theta is best.learned.run.theta
         value = best.learned.run.value if same else nlml(final.model.problem, final.theta, final.sums)
-    return Fit(best.settings, best.learned, final, value, ranking, scaling)
+    return Fit(best.settings, best.learned, final, value, ranking, scaling, averaged(ranking, scaling))
+
+
+def averaged(ranking: list[Tasted], scaling: Scaling) -> list[Tasted]:
+    """The best of few rows and those that the evidence cannot tell from it, all in closed form on the same inputs."""
+    same = [one for one in ranking if one.at is not None and one.drawn_in == (scaling.tails is not None)]
+    same = [one for one in same if one.at.model.form == "exact" and one.at.model.problem.rows.n_rows <= FEW_ROWS]
+    if not same or same[0] is not ranking[0]:
+        return ranking[:1]
+    share = weights([one.score for one in same], same[0].at.model.problem.rows.total)
+    return [one for one, weight in zip(same, share, strict=True) if weight >= LEAST_WEIGHT]
 
 
 def taste(kitchen: Kitchen, rng) -> list[Tasted]:

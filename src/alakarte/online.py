@@ -1,8 +1,8 @@
 """Rows that come and go: the statistics are sums, so a posterior takes rows in and lets them out exactly.
 
 Kernel, noise and standardisation stay those of the last `fit`. A closed form (`expansion="auto"`, few rows) keeps
-its rows instead of sums; where they become many it turns into an expansion of the same kernel, noise and common
-amplitude tuned to that.
+its rows instead of sums; where they become many it turns into an expansion of the same kernel, of several the best,
+noise and common amplitude tuned to that.
 """
 
 import warnings
@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import eigh, qr
 from sklearn.utils.metaestimators import available_if
 
+from alakarte.average import Average, average
 from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.read import merge_rows, read_training
@@ -86,13 +87,17 @@ class Online:
             raise InvalidInput(
                 f"forget would remove rows of weight {rows.total:g} of {fitted:g}: at least one must remain."
             )
-        if isinstance(self._posterior, RowPosterior) and not self._few_with(rows, sign):
+        if isinstance(self._posterior, RowPosterior | Average) and not self._few_with(rows, sign):
             self._expand()
         old = self._posterior
         s, n_jobs = self._noise_variance(), count(self.n_jobs)
         try:
             with one_blas_thread():
-                if isinstance(old, RowPosterior):
+                if isinstance(old, Average):
+                    changed, value = average(old.members, _change_rows(old.rows, rows, sign), n_jobs)
+                    self._take(changed)
+                    size = self.n_basis_ = changed.rows.n_rows
+                elif isinstance(old, RowPosterior):
                     problem = replace(self._problem, rows=_change_rows(old.rows, rows, sign)).with_jobs(n_jobs)
                     changed, value = posterior(model_at(problem, self.theta_)), nlml(problem, self.theta_)
                     size = self.n_basis_ = problem.rows.n_rows

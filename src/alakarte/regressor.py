@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from alakarte.average import Average, average
 from alakarte.budget import Budget
 from alakarte.checks import check_settings
 from alakarte.data.blocks import Rows
@@ -36,7 +37,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
     ----------
     kernel : str or kernel object, default="auto"
         ``auto`` learns ``ard``, ``pwl`` and ``gm``, or where closed forms are cheap ``rbf``, ``ard``, ``matern32``,
-        ``gm`` and ``mm``, and keeps the one the evidence prefers. Or one of ``rbf``, ``ard``, ``matern12``,
+        ``gm`` and ``mm``, and keeps the one the evidence prefers; up to 2,000 rows predictions are the average of
+        those it cannot tell apart. Or one of ``rbf``, ``ard``, ``matern12``,
         ``matern32``, ``matern52``, ``fsard``, ``fsgbard``, ``gm``, ``mm``, ``pwl``, ``ssgpr``, or an object of
         `alakarte.kernels` with settings of its own.
     n_components : int, optional
@@ -88,9 +90,9 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
     Attributes
     ----------
     kernel_ : FittedKernel
-        The learned kernel, named parameters in the user's units.
+        The learned kernel, of several the best, named parameters in the user's units.
     noise_std_ : float
-        Standard deviation of the noise, in units of y.
+        Standard deviation of the noise, in units of y; of several kernels, their average.
     log_marginal_likelihood_ : float
         In nats of the user's y.
     theta_ : (n_parameters,) array
@@ -99,7 +101,7 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         How much the function varies along each input, sums to one.
     ranking_ : list of dict
         Kernels that were tasted, best ``log_marginal_likelihood`` − ½ ``n_parameters`` first: ``kernel``,
-        ``n_components``, ``n_basis`` and ``drawn_in`` beside these.
+        ``n_components``, ``n_basis``, ``drawn_in`` and ``weight`` in predictions beside these.
     input_tails_ : (n_features_in_,) array or None
         Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
         the median, in units of each input, beyond which u = x − median was drawn in to t (1 + log(u/t)). Else None.
@@ -201,6 +203,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
             for name, value in attributes(found, np.log(scaling.y_scale)).items():
                 setattr(self, name, value)
             self._keep(found.final)
+            if len(found.averaged) > 1:
+                self._take(average(found.members(), self._posterior.rows, settings.n_jobs)[0])
         self._learned = found.learned.problem.draws, found.learned.run.theta
         self._most_rows = rows.total  # that the posterior ever held
         self.theta_labels_ = model.problem.layout.labels()
@@ -220,3 +224,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         self.kernel_ = FittedKernel(model.problem.kernel, named, model.values, model.problem.draws, scaling)
         for name, value in posterior_attributes(final, self.n_components_).items():
             setattr(self, name, value)
+
+    def _take(self, several: Average):
+        """An average for the posterior."""
+        self._posterior = several
+        self.noise_std_ = float(np.sqrt(several.noise_variance) * self._scaling.y_scale)

@@ -43,15 +43,15 @@ def _choices(model):
     if model.input_tails_ is not None:
         lines.append("inputs         far from the median are drawn in by the logarithm, beyond input_tails_")
     if model.ranking_:
-        lines += ["", f"{'kernel':<20}{'log evidence':>14}{'parameters':>12}{'columns':>9}"]
+        lines += ["", f"{'kernel':<20}{'log evidence':>14}{'parameters':>12}{'columns':>9}{'weight':>8}"]
         for one in model.ranking_:
             name = one["kernel"] + (f", Q = {one['n_components']}" if one["n_components"] > 1 else "")
             name += ", drawn in" if one["drawn_in"] else ""
             numbers = f"{one['log_marginal_likelihood']:>14.1f}{one['n_parameters']:>12}{one['n_basis']:>9}"
-            lines.append(f"{name:<20}{numbers}")
-        lines.append(
-            "by log evidence less half the number of parameters; the best were learned further, the first is kept"
-        )
+            lines.append(f"{name:<20}{numbers}{one['weight']:>8.2f}")
+        several = sum(one["weight"] > 0 for one in model.ranking_) > 1
+        kept = "predictions are averaged by weight" if several else "the first is kept"
+        lines.append(f"by log evidence less half the number of parameters; the best were learned further, {kept}")
     return lines
 
 
