@@ -158,7 +158,8 @@ def report(lines) -> str:
         "## RMSE in each set's own units",
         "Ours, mean ± standard deviation over folds, above the paper's. **Bold: does not hold**, which is to say that "
         "our mean exceeds the paper's mean + its standard deviation + half a unit of its last digit; `auto`, the "
-        "library's defaults (below it the kernel it chose): exceeds the best of the paper's row + 2 % + half a unit.",
+        "library's defaults (below it the kernel with the best evidence): exceeds the best of the paper's row + 2 % + "
+        "half a unit.",
         "\n".join(rmse_table(found)),
         "\n".join(summary(found)),
         "## RMSE over std(y)",

@@ -73,7 +73,8 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
     if final.model.features is not None:  # in the accurate form
         same = final.model.problem.rows is best.learned.problem.rows and final.theta is best.learned.run.theta
         value = best.learned.run.value if same else nlml(final.model.problem, final.theta, final.sums)
-    return Fit(best.settings, best.learned, final, value, ranking, scaling, averaged(ranking, scaling))
+    several = ranking[:1] if budget.stop() else averaged(ranking, scaling)
+    return Fit(best.settings, best.learned, final, value, ranking, scaling, several)
 
 
 def averaged(ranking: list[Tasted], scaling: Scaling) -> list[Tasted]:
