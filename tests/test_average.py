@@ -1,12 +1,16 @@
 """Kernels that the evidence cannot tell apart: their average is the mixture that its weights say."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import alakarte.menu
 import alakarte.online
+import alakarte.regressor
 from alakarte import GPRegressor
-from alakarte.average import LEAST_WEIGHT, Average, Member, average, weights
+from alakarte.average import LEAST_WEIGHT, Average, Member, average, shares
+from alakarte.errors import InvalidInput
 from alakarte.objective import nlml
 from alakarte.posterior import RowPosterior
 from problems import dense_process, problem, table
@@ -20,12 +24,12 @@ def made():
     """An average of three kernels and its problems."""
     problems = [problem(name, expansion="exact", form="exact") for name in NAMES]
     rows = problems[0][0].rows
-    return average(tuple(Member(*one) for one in problems), rows, 1), problems, rows
+    return average(tuple(Member(*one, rank) for rank, one in enumerate(problems)), rows, 1), problems, rows
 
 
-def test_weights_have_the_temperature_of_root_n():
-    assert weights([3.0, 3.0], 50) == pytest.approx([0.5, 0.5])
-    share = weights([0.0, -10.0, -1e6], 100)  # ten nats are √100
+def test_shares_have_the_temperature_of_root_n():
+    assert shares([3.0, 3.0], 50) == pytest.approx([0.5, 0.5])
+    share = shares([0.0, -10.0, -1e6], 100)  # ten nats are √100
     assert share[1] / share[0] == pytest.approx(np.exp(-1))
     assert share[2] == 0
     assert share.sum() == pytest.approx(1)
@@ -45,6 +49,8 @@ def test_it_is_the_mixture():
     assert several.mean(x) == pytest.approx(mean, abs=1e-9)
     assert several.covariance(x) == pytest.approx(second - np.outer(mean, mean), abs=1e-9)
     assert several.variance(x) == pytest.approx(several.covariance(x).diagonal(), abs=1e-9)
+    noise = [np.exp(2 * one.layout.unpack(theta)["log_noise_std"]) for one, theta in problems]
+    assert several.noise_variance == pytest.approx(w @ noise)
 
 
 def test_samples_have_its_moments():
@@ -55,29 +61,58 @@ def test_samples_have_its_moments():
     assert np.cov(samples) == pytest.approx(several.covariance(x), abs=0.05)
 
 
-def test_few_rows_are_predicted_by_several():
+@pytest.mark.parametrize("expansion", ["auto", "exact"])
+def test_few_rows_are_predicted_by_several(expansion):
     X, y, weight = table(2, n=60)
-    model = GPRegressor(**SMALL).fit(X, y, weight)
-    shares = [one["weight"] for one in model.ranking_]
+    rest = {} if expansion == "auto" else {"n_learning_rows": 40}
+    model = pickle.loads(pickle.dumps(GPRegressor(expansion=expansion, **SMALL, **rest).fit(X, y, weight)))
+    given = [one["weight"] for one in model.ranking_]
     assert isinstance(model._posterior, Average)
-    assert shares == sorted(shares, reverse=True)
-    assert sum(shares) == pytest.approx(1)
-    assert [share for share in shares if share] == pytest.approx(model._posterior.weights)
+    assert given[0] == max(given)
+    assert sum(given) == pytest.approx(1)
+    assert [share for share in given if share] == pytest.approx(model._posterior.weights)
     assert min(model._posterior.weights) >= LEAST_WEIGHT
     assert model.kernel_.kernel.name == model.ranking_[0]["kernel"]
+    assert np.array_equal(model.theta_, model._posterior.members[0].theta)
     assert model.log_marginal_likelihood_ == pytest.approx(model.log_marginal_likelihood(X, y, sample_weight=weight))
     assert "averaged" in model.summary()
+    mean, covariance = model.predict(X, return_cov=True)
+    _, latent = model.predict(X, return_cov=True, include_noise=False)
+    _, std = model.predict(X, return_std=True)
+    assert covariance - latent == pytest.approx(model.noise_std_**2 * np.eye(60), abs=1e-12)
+    assert std == pytest.approx(np.sqrt(covariance.diagonal()), abs=1e-7)
+    assert model.sample_y(X, 3000).mean(axis=1) == pytest.approx(mean, abs=0.1)
 
 
-@pytest.mark.parametrize("how", ["many rows", "by name"])
+@pytest.mark.parametrize("noise_std", [0.0, 0.2])
+def test_noise_that_is_given_is_that_of_all(noise_std):
+    X, y, _ = table(2, n=60)
+    model = GPRegressor(noise_std=noise_std, **SMALL).fit(X, y)
+    assert isinstance(model._posterior, Average)
+    assert model.noise_std_ == pytest.approx(noise_std, abs=1e-4 if noise_std == 0 else 1e-12)  # the floor
+    assert np.isfinite(model.predict(X, return_std=True)).all()
+
+
+@pytest.mark.parametrize("how", ["many rows", "by name", "warm", "in haste", "interrupted"])
 def test_others_by_one(how, monkeypatch):
     X, y, _ = table(2, n=60)
+    model = GPRegressor("ard" if how == "by name" else "auto", **SMALL)
     if how == "many rows":
-        monkeypatch.setattr(alakarte.menu, "FEW_ROWS", 59)
-    model = GPRegressor("auto" if how == "many rows" else "ard", **SMALL).fit(X, y)
+        monkeypatch.setattr(alakarte.menu, "MOST_ROWS", 59)
+    if how == "warm":
+        model.fit(X, y).set_params(warm_start=True)
+    if how == "in haste":
+        model.set_params(max_time=1e-3)
+    if how == "interrupted":
+        monkeypatch.setattr(alakarte.regressor, "average", interrupt)
+    model.fit(X, y)
     assert isinstance(model._posterior, RowPosterior)
-    assert [one["weight"] for one in model.ranking_][:1] == ([1.0] if how == "many rows" else [])
+    assert [one["weight"] for one in model.ranking_][:1] == ([] if how in ("by name", "warm") else [1.0])
     assert "averaged" not in model.summary()
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
 
 
 def test_rows_come_and_go():
@@ -85,12 +120,14 @@ def test_rows_come_and_go():
     model = GPRegressor(**SMALL).fit(X[:50], y[:50])
     before = model.predict(X, return_std=True), model.log_marginal_likelihood_, model.noise_std_
     model.partial_fit(X[50:], y[50:])
-    members, rows = model._posterior.members, model._posterior.rows
-    again, value = average(members, rows, 1)
-    assert rows.n_rows == model.n_basis_ == 60
-    assert model.predict(X) == pytest.approx(again.mean(model._scaling.inputs(X)) * y[:50].std() + y[:50].mean())
+    several, value = average(model._posterior.members, model._posterior.rows, 1)
+    assert several.rows.n_rows == model.n_basis_ == 60
+    assert [one["weight"] for one in model.ranking_ if one["weight"]] == pytest.approx(several.weights)
+    assert model.predict(X) == pytest.approx(several.mean(model._scaling.inputs(X)) * y[:50].std() + y[:50].mean())
     assert model.log_marginal_likelihood_ == pytest.approx(-value - 60 * np.log(y[:50].std()))
     assert not np.allclose(model.predict(X), before[0][0])
+    with pytest.raises(InvalidInput, match="were all of these rows fitted"):
+        model.forget(X[:1], y[:1] + 1)
     model.forget(X[50:], y[50:])
     after = model.predict(X, return_std=True), model.log_marginal_likelihood_, model.noise_std_
     assert after[0][0] == pytest.approx(before[0][0], abs=1e-9)
@@ -101,7 +138,13 @@ def test_rows_come_and_go():
 def test_where_rows_become_many_the_best_goes_on_alone(monkeypatch):
     X, y, _ = table(2, n=60)
     model = GPRegressor(**SMALL).fit(X[:50], y[:50])
-    monkeypatch.setattr(alakarte.online, "MOST_FLOPS", 1.0)
-    model.partial_fit(X[50:], y[50:])
-    assert model.n_posterior_frequencies_ > 0
+    monkeypatch.setattr(alakarte.online, "MOST_ROWS", 55)
+    model.partial_fit(X[50:55], y[50:55])
+    assert isinstance(model._posterior, Average)
+    model.partial_fit(X[55:], y[55:])
+    assert isinstance(model._posterior, RowPosterior)
+    assert [one["weight"] for one in model.ranking_][:2] == [1.0, 0.0]
+    alone = model._problem.layout.unpack(model.theta_)["log_noise_std"]
+    assert model.noise_std_ == pytest.approx(np.exp(alone) * y[:50].std())
     assert model.kernel_.kernel.name == model.ranking_[0]["kernel"]
+    assert "averaged" not in model.summary()

@@ -1,4 +1,4 @@
-"""One test for each departure from the printed paper, E1 to E21: each fails for the formula as printed."""
+"""One test for each departure from the printed paper, E1 to E23: each fails for the formula as printed."""
 # ruff: noqa: N802  (the tags are those of the documentation)
 
 import os

@@ -1,8 +1,8 @@
 """Kernels that the evidence cannot tell apart, averaged: a posterior of several.
 
-In: kernels with their θ, all in closed form, and rows. Out: `Average`, in standardised units, without noise. Had other
-rows been drawn, log evidences would differ from these by some √N nats: that is the temperature of the weights. One of 1
-would take the lead of the best kernel at its word.
+In: kernels with their θ, all in closed form, and rows. Out: `Average`, in standardised units. Had other rows been
+drawn, log evidences would differ from these by some √N nats: that is the temperature of the weights. One of 1 would
+take the lead of the best kernel at its word.
 """
 
 from dataclasses import dataclass, replace
@@ -14,6 +14,7 @@ from alakarte.data.blocks import Rows
 from alakarte.objective import Problem, model_at, nlml
 from alakarte.posterior import Posterior, RowPosterior, posterior
 
+MOST_ROWS = 2000  # beyond, kernels are told apart, and each has its n×n factor
 LEAST_WEIGHT = 0.01  # a kernel with less is left out
 
 
@@ -21,11 +22,12 @@ class Member(NamedTuple):
     """A kernel at its θ; the problem has no rows."""
 
     problem: Problem
-    theta: np.ndarray
+    theta: np.ndarray  # (n_parameters,)
+    rank: int  # in the ranking of the fit
 
 
-def weights(scores, total: float) -> np.ndarray:
-    """w ∝ exp(score/√N), scores in nats: log evidence less half a nat a number learned."""
+def shares(scores, total: float) -> np.ndarray:
+    """w (K,) ∝ exp(score/√N), scores (K,) in nats: log evidence less half a nat a number learned."""
     scores = np.asarray(scores, dtype=float)
     share = np.exp((scores - scores.max()) / np.sqrt(total))
     return share / share.sum()
@@ -83,8 +85,8 @@ class Average(Posterior):
 
 def average(members: tuple[Member, ...], rows: Rows, n_jobs: int) -> tuple[Average, float]:
     """All of them on some rows, and the nlml of the first."""
-    models = [model_at(replace(problem, rows=rows, n_jobs=n_jobs), theta) for problem, theta in members]
-    values = np.array([nlml(model.problem, theta) for model, (_, theta) in zip(models, members, strict=True)])
-    w = weights([-value - 0.5 * one.layout.size for value, (one, _) in zip(values, members, strict=True)], rows.total)
+    models = [model_at(replace(one.problem, rows=rows, n_jobs=n_jobs), one.theta) for one in members]
+    values = np.array([nlml(model.problem, one.theta) for model, one in zip(models, members, strict=True)])
+    w = shares(-values - [0.5 * one.theta.size for one in members], rows.total)
     noise = float(w @ [model.noise_variance for model in models])
     return Average(members, w, tuple(posterior(model) for model in models), noise), float(values[0])

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from alakarte.average import weights
 from alakarte.kitchen import Fit
 from alakarte.refit import Refit
 
@@ -41,20 +40,11 @@ def attributes(found: Fit, log_scale: float) -> dict:
                 "n_basis": one.at.n_basis,
                 "log_marginal_likelihood": -one.at.value - one.at.model.problem.rows.total * log_scale,
                 "n_parameters": one.learned.problem.layout.size,
-                "weight": weight,
+                "weight": float(rank == 0),  # until they are averaged
             }
-            for one, weight in zip(found.ranking, _weights(found), strict=True)
+            for rank, one in enumerate(found.ranking)
         ],
     }
-
-
-def _weights(found: Fit) -> list[float]:
-    """Of each kernel of the ranking in predictions."""
-    if not found.averaged:
-        return []
-    share = weights([one.score for one in found.averaged], found.averaged[0].at.model.problem.rows.total)
-    kept = {id(one): float(weight) for one, weight in zip(found.averaged, share, strict=True)}
-    return [kept.get(id(one), 0.0) for one in found.ranking]
 
 
 def posterior_attributes(final: Refit, n_components: int) -> dict:

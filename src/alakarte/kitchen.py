@@ -58,11 +58,7 @@ class Fit:
     value: float
     ranking: list[Tasted]
     scaling: Scaling
-    averaged: list[Tasted]  # of the ranking, the best first; one: no average
-
-    def members(self) -> tuple[Member, ...]:
-        """What the average keeps of them."""
-        return tuple(Member(replace(one.at.model.problem, rows=None), one.at.theta) for one in self.averaged)
+    members: tuple[Member, ...]  # to be averaged, the best first; none: it goes alone
 
 
 @dataclass(frozen=True)

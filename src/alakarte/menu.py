@@ -7,7 +7,7 @@ a number learned, at equal columns, or in closed form where that is cheap. A ker
 from dataclasses import replace
 from functools import partial
 
-from alakarte.average import LEAST_WEIGHT, weights
+from alakarte.average import LEAST_WEIGHT, MOST_ROWS, Member, shares
 from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.standardise import Scaling
@@ -73,18 +73,19 @@ def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progres
     if final.model.features is not None:  # in the accurate form
         same = final.model.problem.rows is best.learned.problem.rows and final.theta is best.learned.run.theta
         value = best.learned.run.value if same else nlml(final.model.problem, final.theta, final.sums)
-    several = ranking[:1] if budget.stop() else averaged(ranking, scaling)
+    several = () if budget.stop() else averaged(ranking, scaling)
     return Fit(best.settings, best.learned, final, value, ranking, scaling, several)
 
 
-def averaged(ranking: list[Tasted], scaling: Scaling) -> list[Tasted]:
+def averaged(ranking: list[Tasted], scaling: Scaling) -> tuple[Member, ...]:
     """The best of few rows and those that the evidence cannot tell from it, all in closed form on the same inputs."""
-    same = [one for one in ranking if one.at is not None and one.drawn_in == (scaling.tails is not None)]
-    same = [one for one in same if one.at.model.form == "exact" and one.at.model.problem.rows.n_rows <= FEW_ROWS]
-    if not same or same[0] is not ranking[0]:
-        return ranking[:1]
-    share = weights([one.score for one in same], same[0].at.model.problem.rows.total)
-    return [one for one, weight in zip(same, share, strict=True) if weight >= LEAST_WEIGHT]
+    if not ranking or ranking[0].at.model.form != "exact" or ranking[0].at.model.problem.rows.n_rows > MOST_ROWS:
+        return ()
+    drawn_in = scaling.tails is not None
+    same = [i for i, one in enumerate(ranking) if one.at.model.form == "exact" and one.drawn_in == drawn_in]
+    share = shares([ranking[i].score for i in same], ranking[0].at.model.problem.rows.total)
+    kept = [(ranking[i].at, i) for i, weight in zip(same, share, strict=True) if weight >= LEAST_WEIGHT]
+    return tuple(Member(replace(at.model.problem, rows=None), at.theta, i) for at, i in kept) if len(kept) > 1 else ()
 
 
 def taste(kitchen: Kitchen, rng) -> list[Tasted]:
@@ -268,7 +269,7 @@ def _final(kitchen: Kitchen, best: Tasted, rng) -> Refit:
     if wanted is None:
         if learned.problem.rows is rows:
             return Refit(model_at(problem, theta), theta, learned.run.value, None)
-        return exact_fit(problem, theta) if problem.form == "exact" else refit(problem, theta, budget)
+        return (best.at or exact_fit(problem, theta)) if problem.form == "exact" else refit(problem, theta, budget)
     if problem.form == "exact" and kitchen.exact(best.settings):
         return best.at or exact_fit(problem, theta)
     if wanted != "auto":

@@ -1,8 +1,8 @@
 """Rows that come and go: the statistics are sums, so a posterior takes rows in and lets them out exactly.
 
-Kernel, noise and standardisation stay those of the last `fit`. A closed form (`expansion="auto"`, few rows) keeps
-its rows instead of sums; where they become many it turns into an expansion of the same kernel, of several the best,
-noise and common amplitude tuned to that.
+Kernels, their noise and standardisation stay those of the last `fit`. A closed form (`expansion="auto"`, few rows)
+keeps its rows instead of sums; where they become many it turns into an expansion of the same kernel, noise and common
+amplitude tuned to that. The weights of an average follow the rows; beyond 2,000 its best kernel goes on alone.
 """
 
 import warnings
@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import eigh, qr
 from sklearn.utils.metaestimators import available_if
 
-from alakarte.average import Average, average
+from alakarte.average import MOST_ROWS, Average, average
 from alakarte.budget import Budget
 from alakarte.data.blocks import Rows
 from alakarte.data.read import merge_rows, read_training
@@ -87,7 +87,9 @@ class Online:
             raise InvalidInput(
                 f"forget would remove rows of weight {rows.total:g} of {fitted:g}: at least one must remain."
             )
-        if isinstance(self._posterior, RowPosterior | Average) and not self._few_with(rows, sign):
+        if isinstance(self._posterior, Average) and self._n_with(rows, sign) > MOST_ROWS:
+            self._go_on_alone()
+        if isinstance(self._posterior, RowPosterior) and not self._few_with(rows, sign):
             self._expand()
         old = self._posterior
         s, n_jobs = self._noise_variance(), count(self.n_jobs)
@@ -95,7 +97,7 @@ class Online:
             with one_blas_thread():
                 if isinstance(old, Average):
                     changed, value = average(old.members, _change_rows(old.rows, rows, sign), n_jobs)
-                    self._take(changed)
+                    self._weigh(changed)
                     size = self.n_basis_ = changed.rows.n_rows
                 elif isinstance(old, RowPosterior):
                     problem = replace(self._problem, rows=_change_rows(old.rows, rows, sign)).with_jobs(n_jobs)
@@ -117,7 +119,7 @@ class Online:
         self._most_rows = max(self._most_rows, total)
         self.log_marginal_likelihood_ = -value - total * np.log(self._scaling.y_scale)
         amplitude = self._problem.layout.unpack(self.theta_)["log_amplitude"]
-        if noise_floor(size, self._most_rows, amplitude) > s:
+        if not isinstance(changed, Average) and noise_floor(size, self._most_rows, amplitude) > s:
             warnings.warn(
                 f"This posterior has held rows of weight {self._most_rows:g}: what rounding left of them reaches the "
                 f"noise ({self.noise_std_:.3g}). Call fit again on the rows that remain.",
@@ -126,10 +128,21 @@ class Online:
             )
         return self
 
+    def _n_with(self, rows: Rows, sign: int) -> int:
+        """Rows that there would be."""
+        return self._posterior.rows.n_rows + (sign > 0) * rows.n_rows
+
     def _few_with(self, rows: Rows, sign: int) -> bool:
-        """Whether the closed form is cheap enough for the rows that there would be."""
-        n_rows, shape = self._posterior.rows.n_rows + (sign > 0) * rows.n_rows, self._problem.draws.shape
-        return closed_flops(n_rows, shape.n_inputs, shape.n_components) <= MOST_FLOPS
+        """Whether the closed form is cheap enough for them."""
+        shape = self._problem.draws.shape
+        return closed_flops(self._n_with(rows, sign), shape.n_inputs, shape.n_components) <= MOST_FLOPS
+
+    def _go_on_alone(self):
+        """The best kernel of the fit instead of an average."""
+        old = self._posterior
+        alone, _ = average(old.members[:1], old.rows, count(self.n_jobs))
+        self._posterior = alone.posteriors[0]
+        self._weigh(alone)
 
     def _expand(self):
         """The closed form's rows as sums of features."""

@@ -62,7 +62,7 @@ class Predictions:
         return self._posterior.mean(z, n_jobs) * self._scaling.y_scale + self._scaling.y_mean
 
     def predict_interval(self, X, coverage=0.95, include_noise=True):
-        """Lower and upper end (rows,) of the central interval of probability `coverage`."""
+        """Lower and upper end (rows,) of the central interval of probability `coverage`, by mean and std."""
         if not 0 < coverage < 1:
             raise InvalidInput(f"coverage={coverage!r} must lie between 0 and 1, such as 0.95.")
         mean, std = self.predict(X, return_std=True, include_noise=include_noise)
@@ -70,7 +70,7 @@ class Predictions:
         return mean - half, mean + half
 
     def sample_y(self, X, n_samples=1, random_state=0, include_noise=True):
-        """Functions drawn from the posterior at the rows of X, (rows, n_samples)."""
+        """Functions drawn from the posterior at the rows of X, (rows, n_samples), with noise of `noise_std_`."""
         X = self._checked(X)
         z = self._scaling.inputs(X)
         rng = generator(random_state)
@@ -81,7 +81,7 @@ class Predictions:
         return samples
 
     def log_marginal_likelihood(self, X, y, *, theta=None, sample_weight=None, eval_gradient=False):
-        """Log evidence of rows under the fitted model, in nats of the user's y.
+        """Log evidence of rows under `kernel_`, in nats of the user's y.
 
         Parameters
         ----------

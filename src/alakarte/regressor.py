@@ -4,7 +4,7 @@ In: the user's table. Out: predictions with uncertainty. All computing is done b
 """
 
 import warnings
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import numpy as np
@@ -38,7 +38,7 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
     kernel : str or kernel object, default="auto"
         ``auto`` learns ``ard``, ``pwl`` and ``gm``, or where closed forms are cheap ``rbf``, ``ard``, ``matern32``,
         ``gm`` and ``mm``, and keeps the one the evidence prefers; up to 2,000 rows predictions are the average of
-        those it cannot tell apart. Or one of ``rbf``, ``ard``, ``matern12``,
+        those it cannot tell apart, where they are in closed form. Or one of ``rbf``, ``ard``, ``matern12``,
         ``matern32``, ``matern52``, ``fsard``, ``fsgbard``, ``gm``, ``mm``, ``pwl``, ``ssgpr``, or an object of
         `alakarte.kernels` with settings of its own.
     n_components : int, optional
@@ -83,22 +83,22 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
     random_state : int, RandomState or Generator, optional
         Same seed, same result.
     warm_start : bool, default=False
-        Start from the last fit's parameters instead of restarts.
+        Start from the last fit's parameters instead of restarts, with `kernel_` alone.
     verbose : int, default=0
         1: progress about once a second; 2: every iteration.
 
     Attributes
     ----------
     kernel_ : FittedKernel
-        The learned kernel, of several the best, named parameters in the user's units.
+        The learned kernel, of several the best of the fit, named parameters in the user's units.
     noise_std_ : float
-        Standard deviation of the noise, in units of y; of several kernels, their average.
+        Standard deviation of the noise, in units of y; of several kernels, the root of their mean variance.
     log_marginal_likelihood_ : float
-        In nats of the user's y.
+        In nats of the user's y, of `kernel_`.
     theta_ : (n_parameters,) array
         The learned flat vector, in standardised units; `theta_labels_` names its entries.
     relevance_ : (n_features_in_,) array
-        How much the function varies along each input, sums to one.
+        How much the function varies along each input, sums to one, by `kernel_`.
     ranking_ : list of dict
         Kernels that were tasted, best ``log_marginal_likelihood`` − ½ ``n_parameters`` first: ``kernel``,
         ``n_components``, ``n_basis``, ``drawn_in`` and ``weight`` in predictions beside these.
@@ -198,13 +198,18 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         progress = Progress(self.verbose, lambda value: -value - offset)
         with one_blas_thread(), closing(progress):
             found = fit(settings, rows, scaling, generator(self.random_state), progress, budget, warm)
+            several = None
+            if found.members:
+                with suppress(KeyboardInterrupt):  # the best alone
+                    several, _ = average(found.members, found.final.model.problem.rows.whole(), settings.n_jobs)
             model, self._scaling = found.final.model, found.scaling
             self.relevance_ = relevance(model.problem, model.spectrum, self._scaling.x_live)
             for name, value in attributes(found, np.log(scaling.y_scale)).items():
                 setattr(self, name, value)
             self._keep(found.final)
-            if len(found.averaged) > 1:
-                self._take(average(found.members(), self._posterior.rows, settings.n_jobs)[0])
+            if several is not None:
+                self._posterior = several
+                self._weigh(several)
         self._learned = found.learned.problem.draws, found.learned.run.theta
         self._most_rows = rows.total  # that the posterior ever held
         self.theta_labels_ = model.problem.layout.labels()
@@ -225,7 +230,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         for name, value in posterior_attributes(final, self.n_components_).items():
             setattr(self, name, value)
 
-    def _take(self, several: Average):
-        """An average for the posterior."""
-        self._posterior = several
+    def _weigh(self, several: Average):
+        """Attributes that follow the weights of an average."""
         self.noise_std_ = float(np.sqrt(several.noise_variance) * self._scaling.y_scale)
+        share = {one.rank: float(weight) for one, weight in zip(several.members, several.weights, strict=True)}
+        self.ranking_ = [one | {"weight": share.get(rank, 0.0)} for rank, one in enumerate(self.ranking_)]
