@@ -8,18 +8,19 @@ from pathlib import Path
 import numpy as np
 
 LAYOUTS = ("{name}", "regression/{name}", "uci_datasets/{name}")
+CURE = "clone treforevans/uci_datasets from GitHub and set ALAKARTE_DATA to the path of the clone"
 
 
 def directory(name: str) -> Path:
     """Folder of a data set."""
     root = os.environ.get("ALAKARTE_DATA")
     if not root:
-        raise FileNotFoundError("ALAKARTE_DATA is not set: point it at a clone of treforevans/uci_datasets.")
+        raise FileNotFoundError(f"ALAKARTE_DATA is not set: {CURE}.")
     for layout in LAYOUTS:
         folder = Path(root) / layout.format(name=name)
         if (folder / "data.csv.gz").exists():
             return folder
-    raise FileNotFoundError(f"No data set {name!r} under ALAKARTE_DATA: clone treforevans/uci_datasets there.")
+    raise FileNotFoundError(f"No data set {name!r} under ALAKARTE_DATA={root}: {CURE}.")
 
 
 @cache

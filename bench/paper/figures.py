@@ -22,6 +22,9 @@ STYLE = {
     "fsgbard": ("P", "--", "#2d7d46"),
     "ssgpr": ("X", ":", "#7b3f98"),
 }
+SWEEP_SPAN = 2.5  # times the least error: worse is cut off
+MOST_ACCURATE = 10  # times as accurate as rbf: more is drawn there
+TICKS = [digit * 10.0**power for power in range(-4, 2) for digit in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)]
 # name of a line's figure, label
 COSTS = {"cpu_seconds": "training time", "test_cpu_seconds": "test time", "peak_mb": "memory"}
 
@@ -72,8 +75,10 @@ def sweeps(plt, lines):
                 values = [np.mean(found[name, method, *size]) for size in here]
                 axis.plot([size[which] for size in here], values, **_style(method))
             axis.set(xscale="log", yscale="log", xlabel=label, title=name, ylabel="RMSE / std(y)")
+            least = min(np.min(values) for key, values in found.items() if key[0] == name)
+            axis.set_ylim(0.9 * least, min(axis.get_ylim()[1], SWEEP_SPAN * least))
             _plain(axis, "x", [size[which] for size in sizes])
-            _plain(axis, "y")
+            _plain(axis, "y", [tick for tick in TICKS if 0.9 * least < tick < axis.get_ylim()[1]])
     axes[0, 1].legend(fontsize=7, frameon=False)
     return figure
 
@@ -87,13 +92,13 @@ def relative(plt, lines):
         for method in METHODS[1:]:
             here = [name for name in names if (name, method) in ratios[quantity]]
             ratio = np.array([ratios[quantity][name, method] for name in here])
-            value = 1 / ratio if quantity == "rmse_over_std" else ratio
+            value = np.minimum(1 / ratio, MOST_ACCURATE) if quantity == "rmse_over_std" else ratio
             axis.plot(value, [names.index(name) for name in here], **_style(method, linestyle="none"))
         axis.axvline(1, color="0.7", linewidth=1, zorder=0)
         axis.set(xscale="log", title=f"{label} / that of rbf", ylim=(len(names) - 0.5, -0.5))
         axis.set_yticks(range(len(names)), names if axis is axes[0, 0] else [""] * len(names))
         axis.grid(axis="y", color="0.92", linewidth=6, zorder=-1)
-        _plain(axis, "x", [0.5, 1, 10, 100, 1000] if quantity == "rmse_over_std" else None)
+        _plain(axis, "x", [0.5, 1, 2, 5, MOST_ACCURATE] if quantity == "rmse_over_std" else None)
     axes[0, -1].legend(fontsize=7, frameon=False, loc="upper right", bbox_to_anchor=(1.35, 1.0))
     return figure
 
@@ -106,12 +111,12 @@ def tradeoff(plt, lines):
     for row, (mean, word) in zip(axes, ((log_mean, "mean of logarithms"), (np.mean, "plain mean")), strict=True):
         for axis, quantity in zip(row, ("cpu_seconds", "peak_mb"), strict=True):
             for method in METHODS:
-                cost = mean([ratios[quantity][name, method] for name in names])
-                accuracy = mean([1 / ratios["rmse_over_std"][name, method] for name in names])
-                axis.plot(cost, accuracy, **_style(method, linestyle="none", markersize=8))
-            axis.set(xscale="log", yscale="log", xlabel=f"{COSTS[quantity]} / that of rbf", title=word)
-            _plain(axis, "x")
-            _plain(axis, "y")
+                cost, error = (
+                    mean([ratios[name, method] for name in names])
+                    for ratios in (ratios[quantity], ratios["rmse_over_std"])
+                )
+                axis.plot(cost, 1 / error, **_style(method, linestyle="none", markersize=8))
+            axis.set(xlabel=f"{COSTS[quantity]} / that of rbf", title=word)
         row[0].set_ylabel(f"accuracy / that of rbf, {len(names)} sets")
     axes[0, 1].legend(fontsize=7, frameon=False)
     return figure
@@ -128,8 +133,7 @@ def ranks(plt, lines):
         for j, method in enumerate(METHODS):
             cost = log_mean([ratios[quantity][name, method] for name in names])
             axis.plot(cost, rank[:, j].mean(), **_style(method, linestyle="none", markersize=8))
-        axis.set(xscale="log", xlabel=f"{COSTS[quantity]} / that of rbf", title=f"{len(names)} sets")
-        _plain(axis, "x")
+        axis.set(xlabel=f"{COSTS[quantity]} / that of rbf", title=f"{len(names)} sets")
         axis.invert_yaxis()
     axes[0, 0].set_ylabel("mean rank of the RMSE (1 is best)")
     axes[0, 1].legend(fontsize=7, frameon=False)

@@ -29,12 +29,23 @@ LINES = Path(__file__).parents[1] / "results" / "paper.jsonl"
 
 def read(path: Path = LINES) -> list[dict]:
     """Lines of finished runs."""
-    return [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    if not path.exists():
+        return []
+    text = path.read_text(encoding="utf-8")
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]  # one cut off is run again
 
 
 def finished(lines) -> dict[tuple, dict]:
     """Lines by the key of their cell."""
     return {tuple(line[name] for name in Cell.__dataclass_fields__): line for line in lines}
+
+
+def _mend(path: Path) -> None:
+    """An empty file if there is none; without a line that was cut off."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = path.read_bytes() if path.exists() else b""
+    if not text or not text.endswith(b"\n"):
+        path.write_bytes(text[: text.rfind(b"\n") + 1])
 
 
 def versions() -> dict[str, str]:
@@ -50,7 +61,8 @@ def result(cell: Cell, n_jobs: int | None = None, data: str | None = None) -> di
     x_train, y_train, x_test, y_test = fold(cell.set, cell.fold)
     n_rows = len(x_train) + len(x_test)
     before = start_peak()
-    model = GPRegressor(n_jobs=n_jobs, **settings(cell, n_rows))
+    given = settings(cell, n_rows)
+    model = GPRegressor(n_jobs=n_jobs, **given)
     began, work = time.perf_counter(), time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of iterations that the paper's protocol does not allow
@@ -79,6 +91,7 @@ def result(cell: Cell, n_jobs: int | None = None, data: str | None = None) -> di
         "kernel": model.kernel_.kernel.name,
         "columns": model.n_basis_,
         "schedule": schedule(cell, n_rows),
+        "settings": given,
         "threads": n_jobs,
         "versions": versions(),
     }
@@ -88,9 +101,10 @@ def result(cell: Cell, n_jobs: int | None = None, data: str | None = None) -> di
 def run(todo: list[Cell], path: Path = LINES, max_time: float | None = None, side_by_side: int = 1, say=print) -> int:
     """Run what has no line yet; the number of cells that failed. Stops starting cells after `max_time` seconds."""
     done = finished(read(path))
+    todo = list(dict.fromkeys(todo))
     left = [cell for cell in todo if cell.key() not in done]
     say(f"{len(todo)} cells, {len(todo) - len(left)} of them finished before")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _mend(path)
     began, n_failed, clock = time.perf_counter(), 0, _Clock(done.values())
     n_jobs = None if side_by_side == 1 else 1
     with ProcessPoolExecutor(side_by_side, mp_context=_fresh_processes(), max_tasks_per_child=1) as pool:
