@@ -147,7 +147,7 @@ def _fresh_processes():
 
 
 class _Clock:
-    """How long cells take: that of the same set and method, else of the method on as many rows, else of all."""
+    """How long cells take: that of the same set and method, else of the method, else of all."""
 
     def __init__(self, lines):
         self.seconds = {}
