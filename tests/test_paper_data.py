@@ -37,21 +37,5 @@ def test_yacht(kernel):
     assert np.mean(errors) < 2.5 * YACHT[kernel]  # three folds of ten, fewer frequencies and starts than the paper
 
 
-@pytest.mark.parametrize(
-    ("name", "n_rows", "n_inputs"),
-    [
-        ("yacht", 308, 6),
-        ("autos", 159, 25),
-        ("breastcancer", 194, 33),
-        ("keggdirected", 48827, 20),
-        ("housing", 506, 13),
-    ],
-)
-def test_E24_sizes_are_those_of_the_data(name, n_rows, n_inputs):  # noqa: N802
-    from bench.folds import load
-
-    assert load(name)[0].shape == (n_rows, n_inputs)
-
-
 def test_exact_ard_on_energy():
     assert rmse("energy", 0, "ard", expansion="exact", n_restarts=3, max_iter=60) < 0.46 + 0.07
