@@ -154,7 +154,8 @@ def cost_table(lines) -> list[str]:
 SWEEPS = """\
 ![RMSE against Q and m](figures/paper_sweeps.svg)
 
-RMSE against the number of components and of frequencies; methods without components have Qm frequencies."""
+RMSE against the number of components and of frequencies; methods without components have Qm frequencies. Errors
+beyond 2.5 times the least are cut off."""
 FIGURES = """\
 ![Accuracy and costs, set by set](figures/paper_relative.svg)
 
@@ -162,8 +163,9 @@ FIGURES = """\
 
 ![Rank against training time and memory](figures/paper_ranks.svg)
 
-Accuracy is 1/RMSE; an error below a thousandth of std(y) counts as that. rbf and ard are by Fastfood here, on all
-sets; times are CPU seconds, on the folds that a method and rbf have both."""
+Accuracy is 1/RMSE, for means one over the mean error; an error below a thousandth of std(y) counts as that, and more
+than ten times rbf's accuracy is drawn as ten. rbf and ard are by Fastfood here, on all sets; times are CPU seconds, on
+the folds that a method and rbf have both."""
 
 
 def report(lines) -> str:
