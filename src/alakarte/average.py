@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from alakarte.data.blocks import Rows
-from alakarte.objective import Problem, model_at, nlml
-from alakarte.posterior import Posterior, RowPosterior, posterior
+from alakarte.objective import Problem, model_at
+from alakarte.posterior import Posterior, RowPosterior, row_posterior
 
 MOST_ROWS = 2000  # beyond, kernels are told apart, and each has its n×n factor
 LEAST_WEIGHT = 0.01  # a kernel with less is left out
@@ -86,7 +86,7 @@ class Average(Posterior):
 def average(members: tuple[Member, ...], rows: Rows, n_jobs: int) -> tuple[Average, float]:
     """All of them on some rows, and the nlml of the first."""
     models = [model_at(replace(one.problem, rows=rows, n_jobs=n_jobs), one.theta) for one in members]
-    values = np.array([nlml(model.problem, one.theta) for model, one in zip(models, members, strict=True)])
-    w = shares(-values - [0.5 * one.theta.size for one in members], rows.total)
+    posteriors, values = zip(*(row_posterior(model) for model in models), strict=True)
+    w = shares([-value - 0.5 * one.theta.size for value, one in zip(values, members, strict=True)], rows.total)
     noise = float(w @ [model.noise_variance for model in models])
-    return Average(members, w, tuple(posterior(model) for model in models), noise), float(values[0])
+    return Average(members, w, posteriors, noise), float(values[0])

@@ -19,8 +19,8 @@ from alakarte.data.read import merge_rows, read_training
 from alakarte.errors import ConditioningWarning, IllConditioned, InvalidInput
 from alakarte.evidence import EPS, noise_floor, solve_weights
 from alakarte.features.draws import generator
-from alakarte.objective import model_at, nlml
-from alakarte.posterior import LowRankPosterior, RowPosterior, WeightPosterior, posterior, weight_posterior
+from alakarte.objective import model_at
+from alakarte.posterior import LowRankPosterior, RowPosterior, WeightPosterior, row_posterior, weight_posterior
 from alakarte.refit import enlarge, refit
 from alakarte.sizes import KEPT_FLOPS, closed_flops, taste_columns
 from alakarte.statistics import statistics
@@ -101,7 +101,7 @@ class Online:
                     size = self.n_basis_ = changed.rows.n_rows
                 elif isinstance(old, RowPosterior):
                     problem = replace(self._problem, rows=_change_rows(old.rows, rows, sign)).with_jobs(n_jobs)
-                    changed, value = posterior(model_at(problem, self.theta_)), nlml(problem, self.theta_)
+                    changed, value = row_posterior(model_at(problem, self.theta_))
                     size = self.n_basis_ = problem.rows.n_rows
                 elif isinstance(old, LowRankPosterior) and 2 * (old.basis.shape[1] + len(X)) <= old.features.n_basis:
                     changed, value = _change_rank(old, rows, sign, s, n_jobs)

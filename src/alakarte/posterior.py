@@ -235,12 +235,7 @@ def posterior(model: Model, sums: Statistics | None = None) -> Posterior:
     """The posterior of a model, in the form that is cheapest to keep; `sums` are its statistics, where known."""
     rows = model.problem.rows
     if model.form == "exact":
-        dual, rows = row_space(model), rows.whole()
-        form = closed_form(model.problem.kernel, model.values)
-        alpha, factor = padded_rows(dual.alpha[:, 0]), padded(dual.factor)
-        x, root_weight = padded_rows(rows.x), padded_rows(np.sqrt(rows.weight))
-        kept = Rows(rows.x, rows.y, rows.weight)  # without the buffers
-        return RowPosterior(model.spectrum, form, x, root_weight, alpha, factor, kept)
+        return row_posterior(model)[0]
     root_variance = np.sqrt(model.spectrum.weight_variance(model.problem.draws.shape))
     if model.features.n_basis <= 2 * rows.n_rows:
         sums = sums or statistics(rows, model.features, model.problem.n_jobs)
@@ -261,6 +256,16 @@ def posterior(model: Model, sums: Statistics | None = None) -> Posterior:
         (rows.weight[:, None] * rows.y**2).sum(axis=0),
         rows.total,
     )
+
+
+def row_posterior(model: Model) -> tuple[RowPosterior, float]:
+    """That of an exact kernel, and its nlml."""
+    dual, rows = row_space(model), model.problem.rows.whole()
+    form = closed_form(model.problem.kernel, model.values)
+    alpha, factor = padded_rows(dual.alpha[:, 0]), padded(dual.factor)
+    x, root_weight = padded_rows(rows.x), padded_rows(np.sqrt(rows.weight))
+    kept = Rows(rows.x, rows.y, rows.weight)  # without the buffers
+    return RowPosterior(model.spectrum, form, x, root_weight, alpha, factor, kept), dual.value
 
 
 def weight_posterior(features: FeatureMap, sums: Statistics, evidence: Evidence) -> WeightPosterior:

@@ -206,9 +206,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
             self.relevance_ = relevance(model.problem, model.spectrum, self._scaling.x_live)
             for name, value in attributes(found, np.log(scaling.y_scale)).items():
                 setattr(self, name, value)
-            self._keep(found.final)
+            self._keep(found.final, several)
             if several is not None:
-                self._posterior = several
                 self._weigh(several)
         self._learned = found.learned.problem.draws, found.learned.run.theta
         self._most_rows = rows.total  # that the posterior ever held
@@ -218,10 +217,10 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
             warnings.warn(text, ConvergenceWarning, stacklevel=2)
         return self
 
-    def _keep(self, final: Refit):
-        """The posterior of a model, and its parameters in the user's units."""
+    def _keep(self, final: Refit, several: Average | None = None):
+        """The posterior of a model, or of several, and its parameters in the user's units."""
         model, scaling = final.model, self._scaling
-        self._posterior = posterior(model, final.sums)
+        self._posterior = several or posterior(model, final.sums)
         self._problem, self.theta_ = replace(model.problem, rows=None), final.theta
         named = model.problem.layout.to_user(self.theta_, scaling.x_scale, scaling.y_scale)
         self.noise_std_ = float(np.sqrt(model.noise_variance) * scaling.y_scale)
