@@ -131,7 +131,7 @@ def run(todo: list[Cell], path: Path = LINES, max_time: float | None = None, sid
                     n_failed += 1
                     continue
                 with path.open("a", encoding="utf-8") as stream:
-                    stream.write(json.dumps(line) + "\n")
+                    stream.write(json.dumps(line, separators=(",", ":")) + "\n")
                 clock.add(line)
                 say(f"{_text(line)}  {_duration(clock.left([*queue, *running.values()]) / side_by_side)} left")
     return n_failed
