@@ -16,10 +16,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
-from alakarte.data.blocks import Rows
-from alakarte.learn import MIXED_NATS
-from alakarte.objective import model_at, nlml, weight_space
-from alakarte.threads import one_blas_thread
+from alakarte.data.arrays import Rows
+from alakarte.execution.threads import one_blas_thread
+from alakarte.process.objective import model_at, nlml, weight_space
+from alakarte.search.learn import MIXED_NATS
 from bench.folds import fold
 
 SETS = {"concrete": None, "kin40k": 20_000, "protein": 20_000, "houseelectric": 50_000}  # rows, None: all

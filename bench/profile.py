@@ -28,8 +28,8 @@ FUNCTIONS = {  # what each function mostly waits for
 
 
 def work(name):
-    from alakarte.objective import nlml_gradient
-    from alakarte.threads import one_blas_thread
+    from alakarte.execution.threads import one_blas_thread
+    from alakarte.process.objective import nlml_gradient
 
     made, theta = problem(*SIZES[name])
     with one_blas_thread():

@@ -24,18 +24,18 @@ from threadpoolctl import threadpool_limits
 from alakarte import FastfoodFeatures, GPRegressor
 from alakarte.compiled.layout import aligned
 from alakarte.compiled.waves import sincos
-from alakarte.data.blocks import Rows
+from alakarte.data.arrays import Rows
 from alakarte.data.standardise import standardise
 from alakarte.data.summary import summarise
+from alakarte.execution.threads import one_blas_thread
 from alakarte.features.draws import draw
 from alakarte.features.fastfood import fast_transform
-from alakarte.features.waves import feature_map
+from alakarte.features.feature_map import feature_map
 from alakarte.kernels.registry import resolve
-from alakarte.learn import Settings, set_up
-from alakarte.objective import nlml_gradient
+from alakarte.process.objective import nlml_gradient
 from alakarte.records import Shape
-from alakarte.starts import starts
-from alakarte.threads import one_blas_thread
+from alakarte.search.learn import Settings, set_up
+from alakarte.search.starts import starts
 
 
 def best_of(repeats, **work):
@@ -269,7 +269,7 @@ def predict():
 
 PEAK = """
 from bench.speed import problem, limited, peak_above
-from alakarte.objective import nlml_gradient
+from alakarte.process.objective import nlml_gradient
 made, theta = problem("ard", {n}, {d}, 1, {m})
 print(peak_above(lambda: limited(nlml_gradient, made, theta)))
 """

@@ -13,22 +13,22 @@ from functools import partial
 
 import numpy as np
 
-from alakarte.budget import Budget
-from alakarte.data.blocks import Rows
+from alakarte.data.arrays import Rows
 from alakarte.data.standardise import standardise
+from alakarte.execution.budget import Budget
+from alakarte.execution.progress import Progress
+from alakarte.execution.threads import one_blas_thread
 from alakarte.features.draws import draw
 from alakarte.kernels.registry import resolve
-from alakarte.learn import Settings, learn
 from alakarte.metrics import log_density
-from alakarte.objective import model_at, nlml_gradient
-from alakarte.optimise import minimise
-from alakarte.posterior import posterior
-from alakarte.progress import Progress
+from alakarte.posteriors.posterior import posterior
+from alakarte.process.objective import model_at, nlml_gradient
 from alakarte.records import Shape
-from alakarte.refit import enlarge, refit
-from alakarte.release import freed, split
-from alakarte.stages import shuffle
-from alakarte.threads import one_blas_thread
+from alakarte.search.free_frequencies import freed, split
+from alakarte.search.grow import enlarge, refit
+from alakarte.search.learn import Settings, learn
+from alakarte.search.optimise import minimise
+from alakarte.search.stages import shuffle
 from bench.folds import fold
 
 SETS = ("kin40k", "protein", "sml", "pumadyn32nm", "keggdirected", "concrete")

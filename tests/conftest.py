@@ -2,7 +2,7 @@
 
 import pytest
 
-from alakarte import threads
+from alakarte.execution import threads
 
 
 @pytest.fixture(scope="module")

@@ -10,17 +10,17 @@ import numpy as np
 from scipy.linalg import hadamard
 
 from alakarte import GPRegressor
-from alakarte.checks import check_settings
-from alakarte.data.blocks import Rows
+from alakarte.data.arrays import Rows
 from alakarte.data.standardise import standardise
 from alakarte.data.summary import summarise
 from alakarte.errors import Unavailable
+from alakarte.estimators.checks import check_settings
 from alakarte.kernels import Matern, PiecewiseLinear
 from alakarte.kernels.base import ClosedForm
 from alakarte.kernels.registry import kernels
-from alakarte.learn import set_up
-from alakarte.objective import Problem
-from alakarte.starts import starts
+from alakarte.process.objective import Problem
+from alakarte.search.learn import set_up
+from alakarte.search.starts import starts
 
 SHAPES = [(3, 2, 8), (5, 1, 6), (4, 3, 4), (1, 2, 3), (9, 2, 5)]  # (d, Q, m); the last has m < p = 16
 MENU = {name: kind() for name, kind in sorted(kernels().items()) if not name.startswith("matern")}

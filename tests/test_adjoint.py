@@ -5,16 +5,16 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from alakarte.evidence import posterior_covariance, pullback, solve_weights
-from alakarte.exact import closed_gram_full, closed_gram_pullback
 from alakarte.features.dense import MatrixProduct, matrix_product, matrix_product_pullback
 from alakarte.features.draws import draw
 from alakarte.features.fastfood import fast_transform, fast_transform_pullback
-from alakarte.features.waves import feature_map, spectrum_bar
+from alakarte.features.feature_map import feature_map, spectrum_bar
 from alakarte.kernels.radial import hat_quantile, knot_radii, knot_radii_pullback
-from alakarte.objective import closed_form, model_at
+from alakarte.process.closed_form import closed_gram_full, closed_gram_pullback
+from alakarte.process.objective import closed_form, model_at
+from alakarte.process.sums import residual_energy, statistics
+from alakarte.process.weight_space import posterior_covariance, pullback, solve_weights
 from alakarte.records import Shape, Spectrum
-from alakarte.statistics import residual_energy, statistics
 from problems import CASE_IDS, CASES, MENU, SHAPES, phases, problem, values_at
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -158,7 +158,7 @@ def test_features_pull_back_to_the_spectrum(name, shape, transform):
 @pytest.mark.parametrize("panel", [100_000, 1], ids=["one-panel", "panels"])
 @pytest.mark.parametrize("name", ["rbf", "ard", "matern0.5", "matern1.5", "matern2.5", "gm"])
 def test_closed_kernels_pull_back_to_the_spectrum(name, panel, monkeypatch):
-    monkeypatch.setattr("alakarte.exact.PANEL_ENTRIES", panel)
+    monkeypatch.setattr("alakarte.process.closed_form.PANEL_ENTRIES", panel)
     made, theta = problem(name, (3, 2, 4), "exact", n=40)
     form, rng, x = closed_form(made.kernel, values_at(made, theta)), np.random.default_rng(4), made.rows.x
     spectrum = replace(made.kernel.spectrum(values_at(made, theta), made.draws), radii=None)

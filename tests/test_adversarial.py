@@ -14,8 +14,9 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
-from alakarte import GPRegressor, regressor
+from alakarte import GPRegressor
 from alakarte.data import read
+from alakarte.estimators import regressor
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -5,14 +5,14 @@ import pickle
 import numpy as np
 import pytest
 
-import alakarte.menu
-import alakarte.online
-import alakarte.regressor
+import alakarte.estimators.online
+import alakarte.estimators.regressor
+import alakarte.search.fit
 from alakarte import GPRegressor
-from alakarte.average import LEAST_WEIGHT, Average, Member, average, shares
 from alakarte.errors import InvalidInput
-from alakarte.objective import nlml
-from alakarte.posterior import RowPosterior
+from alakarte.posteriors.average import LEAST_WEIGHT, Average, Member, average, shares
+from alakarte.posteriors.posterior import RowPosterior
+from alakarte.process.objective import nlml
 from problems import dense_process, problem, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
@@ -98,13 +98,13 @@ def test_others_by_one(how, monkeypatch):
     X, y, _ = table(2, n=60)
     model = GPRegressor("ard" if how == "by name" else "auto", **SMALL)
     if how == "many rows":
-        monkeypatch.setattr(alakarte.menu, "MOST_ROWS", 59)
+        monkeypatch.setattr(alakarte.search.fit, "MOST_ROWS", 59)
     if how == "warm":
         model.fit(X, y).set_params(warm_start=True)
     if how == "in haste":
         model.set_params(max_time=1e-3)
     if how == "interrupted":
-        monkeypatch.setattr(alakarte.regressor, "average", interrupt)
+        monkeypatch.setattr(alakarte.estimators.regressor, "average", interrupt)
     model.fit(X, y)
     assert isinstance(model._posterior, RowPosterior)
     assert [one["weight"] for one in model.ranking_][:1] == ([] if how in ("by name", "warm") else [1.0])
@@ -138,7 +138,7 @@ def test_rows_come_and_go():
 def test_where_rows_become_many_the_best_goes_on_alone(monkeypatch):
     X, y, _ = table(2, n=60)
     model = GPRegressor(**SMALL).fit(X[:50], y[:50])
-    monkeypatch.setattr(alakarte.online, "MOST_ROWS", 55)
+    monkeypatch.setattr(alakarte.estimators.online, "MOST_ROWS", 55)
     model.partial_fit(X[50:55], y[50:55])
     assert isinstance(model._posterior, Average)
     model.partial_fit(X[55:], y[55:])

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import alakarte
-import alakarte.__main__ as command_line
-from alakarte.demo import ARM_NOISE, LINKS, demo, robot_arm
+import alakarte.cli.main as command_line
+from alakarte.cli.demo import ARM_NOISE, LINKS, demo, robot_arm
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
@@ -47,8 +47,8 @@ def test_a_row_says_which_model_is_learning_before_it_is_done(monkeypatch):
         seen.append((name, stream.getvalue().splitlines()[-1].strip()))
         return real(name, *arguments)
 
-    real = alakarte.demo._measure
-    monkeypatch.setattr(alakarte.demo, "_measure", measure)
+    real = alakarte.cli.demo._measure
+    monkeypatch.setattr(alakarte.cli.demo, "_measure", measure)
     demo(**TINY, stream=stream)
     assert all(name == last for name, last in seen)
 

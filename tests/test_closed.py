@@ -5,20 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import alakarte.learn
-import alakarte.online
-import alakarte.sizes
+import alakarte.estimators.online
+import alakarte.search.learn
+import alakarte.search.sizes
 from alakarte import GPRegressor
-from alakarte.data.blocks import Rows
+from alakarte.data.arrays import Rows
 from alakarte.errors import InvalidInput
 from alakarte.kernels import ARD
 from alakarte.kernels.registry import kernels, resolve
-from alakarte.learn import Settings, exactly
-from alakarte.objective import has_closed_form, model_at, nlml
-from alakarte.posterior import posterior
-from alakarte.refit import enlarge
-from alakarte.sizes import CLOSED_FLOPS, KEPT_FLOPS, closed_flops, closed_rows
-from alakarte.stages import LAST_FLOPS, LAST_ITERATIONS
+from alakarte.posteriors.posterior import posterior
+from alakarte.process.objective import has_closed_form, model_at, nlml
+from alakarte.search.grow import enlarge
+from alakarte.search.learn import Settings, exactly
+from alakarte.search.sizes import CLOSED_FLOPS, KEPT_FLOPS, closed_flops, closed_rows
+from alakarte.search.stages import LAST_FLOPS, LAST_ITERATIONS
 from problems import problem as problem_for
 from problems import table
 
@@ -96,7 +96,7 @@ def test_rows_join_and_leave_an_exact_process():
 
 
 def test_an_exact_process_becomes_features_where_rows_become_many(monkeypatch):
-    monkeypatch.setattr(alakarte.online, "MOST_FLOPS", closed_flops(120, 2, 1))
+    monkeypatch.setattr(alakarte.estimators.online, "MOST_FLOPS", closed_flops(120, 2, 1))
     X, y, _ = table(2, n=150)
     model = GPRegressor("ard", **SMALL).fit(X[:100], y[:100])
     before = model.predict(X)
@@ -119,7 +119,7 @@ def test_a_change_that_fails_leaves_an_exact_process_as_it_was(monkeypatch):
         model.forget(np.vstack([X, X]), np.append(y, y))
     with pytest.raises(InvalidInput, match="no set of rows can have"):
         model.forget(X[:10] + 1, y[:10])
-    monkeypatch.setattr(alakarte.online, "MOST_FLOPS", 0)
+    monkeypatch.setattr(alakarte.estimators.online, "MOST_FLOPS", 0)
     with pytest.raises(InvalidInput, match="no set of rows can have"):
         model.forget(X[:50] + 3, y[:50])
     np.testing.assert_array_equal(model.predict(X), before)
@@ -161,9 +161,9 @@ def test_noise_of_an_exact_process_is_tuned_to_all_rows():
 
 def test_a_kernel_pruned_to_what_is_cheap_has_fresh_columns_like_the_others(monkeypatch):
     X, y, _ = table(2, n=150)
-    monkeypatch.setattr(alakarte.learn, "VANISHED", 0.3)
+    monkeypatch.setattr(alakarte.search.learn, "VANISHED", 0.3)
     for name in ("CLOSED_FLOPS", "KEPT_FLOPS"):
-        monkeypatch.setattr(alakarte.learn, name, closed_flops(150, 2, 3))
+        monkeypatch.setattr(alakarte.search.learn, name, closed_flops(150, 2, 3))
     model = GPRegressor("gm", n_restarts=1, max_iter=20, random_state=0).fit(X, y)
     assert model.n_components_ < 4
     assert model.n_frequencies_ > 0
@@ -181,7 +181,7 @@ def test_rows_to_learn_from_without_an_expansion(n_components):
 
 def test_more_rows_keep_the_closed_form_and_are_all_seen_in_the_end(monkeypatch):
     X, y, _ = table(2, n=150)
-    for module in (alakarte.learn, alakarte.sizes):
+    for module in (alakarte.search.learn, alakarte.search.sizes):
         monkeypatch.setattr(module, "CLOSED_FLOPS", closed_flops(60, 2, 1))
         monkeypatch.setattr(module, "KEPT_FLOPS", closed_flops(150, 2, 1))
     model = GPRegressor("ard", **SMALL).fit(X, y)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from alakarte.data.standardise import Scaling
-from alakarte.features.waves import feature_map
+from alakarte.features.feature_map import feature_map
 from alakarte.kernels import ARD, FSARD, FSGBARD, RBF, SSGPR, GaussianMixture, MaternMixture
-from alakarte.learn import parameter_layout
-from alakarte.objective import model_at, nlml, nlml_gradient
+from alakarte.process.objective import model_at, nlml, nlml_gradient
 from alakarte.records import Shape, Summary
+from alakarte.search.learn import parameter_layout
 from problems import SHAPES, problem, set_value, values_at, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")

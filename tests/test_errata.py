@@ -8,19 +8,19 @@ import pytest
 from scipy.special import erf
 
 import alakarte.kernels.gm
-import alakarte.learn
+import alakarte.search.learn
 from alakarte import GPRegressor
-from alakarte.coordinates import Coordinates
 from alakarte.data.summary import summarise
-from alakarte.exact import closed_kernel
 from alakarte.features.draws import draw
-from alakarte.features.waves import feature_map
+from alakarte.features.feature_map import feature_map
 from alakarte.kernels import PiecewiseLinear
 from alakarte.kernels.base import GAUSSIAN
 from alakarte.kernels.radial import hat_density, hat_quantile, knot_density, knot_radii
-from alakarte.objective import model_at
-from alakarte.posterior import posterior
+from alakarte.posteriors.posterior import posterior
+from alakarte.process.closed_form import closed_kernel
+from alakarte.process.objective import model_at
 from alakarte.records import Shape, Spectrum, Summary
+from alakarte.search.coordinates import Coordinates
 from problems import dense_process, explicit_frequencies, problem, set_value, table, values_at
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -274,8 +274,8 @@ def test_E22_centres_move_slowly_where_rows_are_few(monkeypatch):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_E22_with_many_rows_half_the_starts_move_centres_directly(monkeypatch):
     seen = []
-    real = alakarte.learn.coordinates
-    monkeypatch.setattr(alakarte.learn, "coordinates", lambda layout: seen.append(layout.slow()) or real(layout))
+    real = alakarte.search.learn.coordinates
+    monkeypatch.setattr(alakarte.search.learn, "coordinates", lambda layout: seen.append(layout.slow()) or real(layout))
     X, y, _ = table(1, n=120)
     settings = {"n_components": 1, "n_frequencies": 8, "n_restarts": 8, "max_iter": 2, "max_iter_restart": 2}
     for n_rows, quick in ((120, 4), (30, 0)):  # four parameters
@@ -292,7 +292,7 @@ def test_E23_frequencies_stretch_together(monkeypatch):
     errors = []
     for shared in (True, False):
         if not shared:
-            monkeypatch.setattr(alakarte.learn, "coordinates", lambda layout: Coordinates(layout.slow()))
+            monkeypatch.setattr(alakarte.search.learn, "coordinates", lambda layout: Coordinates(layout.slow()))
         settings = {"n_components": 1, "n_frequencies": 100, "n_restarts": 2, "max_iter": 60, "random_state": 0}
         model = GPRegressor("ssgpr", n_learning_rows=None, **settings).fit(X, y)
         errors.append(np.sqrt(np.mean((model.predict(new) - np.sin(2 * new[:, 0])) ** 2)))

@@ -8,10 +8,10 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
 from alakarte import GPRegressor
-from alakarte.exact import closed_gram_full, closed_gram_pullback, closed_kernel
 from alakarte.kernels import ARD
-from alakarte.objective import closed_form, model_at, nlml, nlml_gradient
-from alakarte.posterior import posterior
+from alakarte.posteriors.posterior import posterior
+from alakarte.process.closed_form import closed_gram_full, closed_gram_pullback, closed_kernel
+from alakarte.process.objective import closed_form, model_at, nlml, nlml_gradient
 from problems import MENU, dense_process, problem, set_value, values_at
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")

@@ -8,11 +8,11 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
-from alakarte.data.blocks import Rows
+from alakarte.data.arrays import Rows
 from alakarte.features.draws import of_components
-from alakarte.features.waves import feature_map
-from alakarte.objective import nlml_gradient
-from alakarte.posterior import LowRankPosterior, RowPosterior, WeightPosterior
+from alakarte.features.feature_map import feature_map
+from alakarte.posteriors.posterior import LowRankPosterior, RowPosterior, WeightPosterior
+from alakarte.process.objective import nlml_gradient
 from problems import MENU, SHAPES, explicit_frequencies, phases, problem, table, values_at
 
 SMALL = {"n_components": 2, "n_frequencies": 4, "n_restarts": 3, "max_iter": 6, "max_iter_restart": 3}
@@ -52,8 +52,8 @@ def test_block_sizes_agree_to_rounding(name):
 @pytest.mark.usefixtures("one_blas_thread")
 @pytest.mark.parametrize("name", MENU)
 def test_threads_give_the_same_bits(name, monkeypatch):
-    monkeypatch.setattr("alakarte.data.blocks.LANE_ROWS", 3)  # as many lanes as a large table has
-    monkeypatch.setattr("alakarte.data.blocks.TWO_LANES", 1)
+    monkeypatch.setattr("alakarte.data.arrays.LANE_ROWS", 3)  # as many lanes as a large table has
+    monkeypatch.setattr("alakarte.data.arrays.TWO_LANES", 1)
     made, theta = problem(name, (3, 2, 8), form="weights", n=50)
     made = replace(made, rows=replace(made.rows, block_rows=4))
     value, gradient = nlml_gradient(made, theta)
@@ -71,8 +71,8 @@ def _add_slowly(sums, scratch, x, y, weight):
 
 
 def test_map_sum_adds_in_the_order_of_the_table(monkeypatch):
-    monkeypatch.setattr("alakarte.data.blocks.LANE_ROWS", 3)
-    monkeypatch.setattr("alakarte.data.blocks.TWO_LANES", 1)
+    monkeypatch.setattr("alakarte.data.arrays.LANE_ROWS", 3)
+    monkeypatch.setattr("alakarte.data.arrays.TWO_LANES", 1)
     rng = np.random.default_rng(0)
     x = rng.standard_normal((41, 3)) * 10.0 ** rng.integers(-8, 8, (41, 1))
     rows = Rows(x, rng.standard_normal((41, 1)), rng.uniform(0, 1, 41), block_rows=2)
@@ -91,8 +91,8 @@ def _fail(sums, scratch, x, y, weight):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_map_sum_passes_errors_on(n_jobs, monkeypatch):
-    monkeypatch.setattr("alakarte.data.blocks.LANE_ROWS", 3)
-    monkeypatch.setattr("alakarte.data.blocks.TWO_LANES", 1)
+    monkeypatch.setattr("alakarte.data.arrays.LANE_ROWS", 3)
+    monkeypatch.setattr("alakarte.data.arrays.TWO_LANES", 1)
     rows = Rows(np.zeros((20, 1)), np.zeros((20, 1)), np.ones(20), block_rows=2)
     with pytest.raises(ArithmeticError, match="in a thread"):
         rows.map_sum(_fail, lambda: [np.zeros(1)], n_jobs=n_jobs)
@@ -102,9 +102,9 @@ def test_map_sum_passes_errors_on(n_jobs, monkeypatch):
 @pytest.mark.parametrize("across", [20_000_000, 0], ids=["starts-in-threads", "lanes-in-threads"])
 @pytest.mark.parametrize("name", ["gm", "pwl", "ard"])
 def test_whole_fits_do_not_depend_on_threads(name, across, monkeypatch):
-    monkeypatch.setattr("alakarte.learn.ACROSS", across)
-    monkeypatch.setattr("alakarte.data.blocks.LANE_ROWS", 6)
-    monkeypatch.setattr("alakarte.data.blocks.TWO_LANES", 1)
+    monkeypatch.setattr("alakarte.search.learn.ACROSS", across)
+    monkeypatch.setattr("alakarte.data.arrays.LANE_ROWS", 6)
+    monkeypatch.setattr("alakarte.data.arrays.TWO_LANES", 1)
     X = table(3, n=60)[0]
     models = [fit(name, n_jobs) for n_jobs in THREADS]
     assert all(same_bits(models[0], model, X) for model in models[1:])

@@ -12,28 +12,29 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-import alakarte.budget
-import alakarte.kitchen
-import alakarte.learn
-import alakarte.menu
-import alakarte.progress
-import alakarte.refit
-import alakarte.retune
+import alakarte.execution.budget
+import alakarte.execution.progress
+import alakarte.process.noise_and_gain
+import alakarte.search.context
+import alakarte.search.fit
+import alakarte.search.grow
+import alakarte.search.learn
 from alakarte import GPRegressor
-from alakarte.budget import Budget
-from alakarte.data.blocks import Rows
+from alakarte.data.arrays import Rows
 from alakarte.data.standardise import standardise
 from alakarte.errors import InvalidInput
+from alakarte.execution.budget import Budget
+from alakarte.execution.progress import Progress
 from alakarte.kernels import PiecewiseLinear
 from alakarte.kernels.registry import kernels, resolve
-from alakarte.objective import model_at, nlml, row_signal
-from alakarte.optimise import Run
-from alakarte.progress import Progress
-from alakarte.refit import enlarge, flops, grow, grows, most_columns, refit
-from alakarte.release import n_free, release, split
-from alakarte.retune import retune, rows_profile, weights_profile
-from alakarte.sizes import evaluation_flops, learning_columns, taste_columns
-from alakarte.stages import (
+from alakarte.process.noise_and_gain import retune, rows_profile, weights_profile
+from alakarte.process.objective import model_at, nlml, row_signal
+from alakarte.process.sums import statistics
+from alakarte.search.free_frequencies import n_free, release, split
+from alakarte.search.grow import enlarge, flops, grow, grows, most_columns, refit
+from alakarte.search.optimise import Run
+from alakarte.search.sizes import evaluation_flops, learning_columns, taste_columns
+from alakarte.search.stages import (
     LAST_FLOPS,
     MAIN_ROWS,
     ROWS_EACH,
@@ -43,7 +44,6 @@ from alakarte.stages import (
     second_stage,
     shuffle,
 )
-from alakarte.statistics import statistics
 from problems import problem as problem_for
 from problems import table
 
@@ -94,7 +94,7 @@ def test_factors_and_eigenvalues_tune_alike(monkeypatch):
     problem, theta = problem_for("ard")
     model = model_at(replace(problem, form="weights"), theta)
     left = retune(profile(model), model.noise_variance, 1e-12)
-    monkeypatch.setattr(alakarte.retune, "EIGEN", 0)
+    monkeypatch.setattr(alakarte.process.noise_and_gain, "EIGEN", 0)
     right = retune(profile(model), model.noise_variance, 1e-12)
     assert left.value == pytest.approx(right.value, rel=1e-9)
     assert left.gain == pytest.approx(right.gain, rel=1e-6)
@@ -152,7 +152,7 @@ def test_sizes_stay_within_flops_and_memory(n_rows):
 
 
 def test_few_rows_are_all_learned_from():
-    settings = alakarte.learn.Settings(resolve("ard"), 1, 8, "fastfood", 2, 9, 4, 0.1, None, 1)
+    settings = alakarte.search.learn.Settings(resolve("ard"), 1, 8, "fastfood", 2, 9, 4, 0.1, None, 1)
     assert screening_stage(settings, 300).n_rows == long_stage(settings, 300, 9).n_rows == 300
     assert last_stage(settings, 300, 1024) is None
     screening, long = screening_stage(settings, 10**6), long_stage(settings, 10**6, 9)
@@ -166,7 +166,7 @@ def test_few_rows_are_all_learned_from():
 
 @pytest.mark.parametrize("n_rows", [20_000, 10**6])
 def test_thousands_of_parameters_are_learned_from_more_rows(n_rows):
-    settings = alakarte.learn.Settings(resolve("ssgpr"), 1, 768, "fastfood", 2, 150, 4, 0.1, None, 1)
+    settings = alakarte.search.learn.Settings(resolve("ssgpr"), 1, 768, "fastfood", 2, 150, 4, 0.1, None, 1)
     stage = long_stage(settings, n_rows, 6146)
     assert stage.n_rows == min(n_rows, ROWS_EACH * 6146)
     assert stage.max_iter == 150
@@ -176,7 +176,7 @@ def test_thousands_of_parameters_are_learned_from_more_rows(n_rows):
 @pytest.mark.parametrize("n_basis", [256, 1024])
 @pytest.mark.parametrize("n_rows", [9_000, 36_000, 10**6, 10**8])
 def test_the_last_stage_sees_all_rows_or_as_many_as_its_flops_allow(n_rows, n_basis):
-    settings = alakarte.learn.Settings(resolve("ard"), 1, 8, "fastfood", 2, 150, 4, 0.1, None, 1)
+    settings = alakarte.search.learn.Settings(resolve("ard"), 1, 8, "fastfood", 2, 150, 4, 0.1, None, 1)
     stage = last_stage(settings, n_rows, n_basis)
     used = stage.max_iter * evaluation_flops(stage.n_rows, n_basis)
     assert used <= 1.001 * LAST_FLOPS
@@ -197,14 +197,14 @@ def test_rows_in_random_order_lie_within_each_other_and_are_shared():
 
 def test_kernels_are_learned_from_the_same_rows_and_compared_in_one_pass_over_all(monkeypatch):
     X, y = big_table(n=12_000)
-    passes, learned, real_pass, real = [], [], alakarte.refit.statistics_of_each, alakarte.kitchen.go_on
+    passes, learned, real_pass, real = [], [], alakarte.search.grow.statistics_of_each, alakarte.search.context.go_on
     monkeypatch.setattr(
-        alakarte.refit, "statistics_of_each", lambda *a: passes.append((a[0].n_rows, len(a[1]))) or real_pass(*a)
+        alakarte.search.grow, "statistics_of_each", lambda *a: passes.append((a[0].n_rows, len(a[1]))) or real_pass(*a)
     )
-    monkeypatch.setattr(alakarte.kitchen, "go_on", lambda *a: learned.append(real(*a)) or learned[-1])
-    monkeypatch.setattr(alakarte.menu, "HOPELESS", np.inf)
-    stages, real_more = [], alakarte.menu.learn_more
-    monkeypatch.setattr(alakarte.menu, "learn_more", lambda *a: stages.append(a[1].rows.n_rows) or real_more(*a))
+    monkeypatch.setattr(alakarte.search.context, "go_on", lambda *a: learned.append(real(*a)) or learned[-1])
+    monkeypatch.setattr(alakarte.search.fit, "HOPELESS", np.inf)
+    stages, real_more = [], alakarte.search.fit.learn_more
+    monkeypatch.setattr(alakarte.search.fit, "learn_more", lambda *a: stages.append(a[1].rows.n_rows) or real_more(*a))
     model = GPRegressor(random_state=0, n_restarts=2, max_iter=3, max_iter_restart=2, n_components=1).fit(X, y)
     assert len(model.ranking_) == 3
     assert len(learned) == 3
@@ -276,14 +276,14 @@ def test_max_time_is_kept_and_gives_a_model():
 def test_max_time_is_honoured_to_within_one_evaluation(monkeypatch, kernel, limit):
     """By a clock of its own, on which every evaluation takes a second."""
     X, y, _ = table(2, n=300)
-    now, real = [0.0], alakarte.learn.nlml_gradient
+    now, real = [0.0], alakarte.search.learn.nlml_gradient
 
     def timed(problem, theta):
         now[0] += 1
         return real(problem, theta)
 
-    monkeypatch.setattr(alakarte.budget, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(alakarte.learn, "nlml_gradient", timed)
+    monkeypatch.setattr(alakarte.execution.budget, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", timed)
     settings = {"n_restarts": 3, "n_jobs": 1, "random_state": 0, "n_components": 2}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -294,8 +294,8 @@ def test_max_time_is_honoured_to_within_one_evaluation(monkeypatch, kernel, limi
 
 def test_only_a_limit_brings_more_work(monkeypatch):
     X, y, _ = table(2, n=400)
-    real, calls = alakarte.menu.more, []
-    monkeypatch.setattr(alakarte.menu, "more", lambda *arguments: calls.append(1) or real(*arguments))
+    real, calls = alakarte.search.fit.more, []
+    monkeypatch.setattr(alakarte.search.fit, "more", lambda *arguments: calls.append(1) or real(*arguments))
     GPRegressor("gm", **SMALL).fit(X, y)
     assert not calls
     GPRegressor("gm", max_time=60, **SMALL).fit(X, y)
@@ -313,7 +313,7 @@ def ctrl_c():
 @pytest.mark.parametrize("after", [1, 3, 7])
 def test_an_interruption_keeps_the_best_so_far(monkeypatch, after, ctrl_c):
     X, y, _ = table(2, n=200)
-    calls, real = [], alakarte.learn.nlml_gradient
+    calls, real = [], alakarte.search.learn.nlml_gradient
 
     def interrupted(problem, theta):
         calls.append(1)
@@ -321,7 +321,7 @@ def test_an_interruption_keeps_the_best_so_far(monkeypatch, after, ctrl_c):
             signal.raise_signal(signal.SIGINT)
         return real(problem, theta)
 
-    monkeypatch.setattr(alakarte.learn, "nlml_gradient", interrupted)
+    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", interrupted)
     settings = SMALL | {"n_jobs": 1, "n_restarts": 1, "tol": 0.0, "n_frequencies": 6}
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         model = GPRegressor("ard", **settings).fit(X, y)
@@ -334,7 +334,7 @@ def test_an_interruption_before_anything_is_known_passes_on(monkeypatch):
         raise KeyboardInterrupt
 
     X, y, _ = table(2, n=50)
-    monkeypatch.setattr(alakarte.learn, "nlml_gradient", interrupted)
+    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", interrupted)
     with pytest.raises(KeyboardInterrupt):
         GPRegressor("ard", **SMALL).fit(X, y)
 
@@ -402,13 +402,13 @@ def test_few_rows_have_a_menu_of_closed_forms():
 
 def test_a_kernel_far_behind_after_a_few_steps_is_not_learned_further(monkeypatch):
     X, y, _ = table(3, n=150)
-    real, names = alakarte.kitchen.go_on, []
-    monkeypatch.setattr(alakarte.kitchen, "go_on", lambda *a: names.append(a[0].kernel.name) or real(*a))
-    monkeypatch.setattr(alakarte.menu, "HOPELESS", 0.0)
+    real, names = alakarte.search.context.go_on, []
+    monkeypatch.setattr(alakarte.search.context, "go_on", lambda *a: names.append(a[0].kernel.name) or real(*a))
+    monkeypatch.setattr(alakarte.search.fit, "HOPELESS", 0.0)
     model = GPRegressor(**SMALL).fit(X, y)
     assert len(names) == len(model.ranking_) == 5  # few rows: there is time
     names.clear()
-    monkeypatch.setattr(alakarte.menu, "FEW_ROWS", 100)
+    monkeypatch.setattr(alakarte.search.fit, "FEW_ROWS", 100)
     model = GPRegressor(**SMALL).fit(X, y)
     assert len(names) == 1
     assert len(model.ranking_) == 4  # without rbf
@@ -419,8 +419,8 @@ def test_noise_held_down_at_first_finds_what_all_is_noise_hides(monkeypatch):
     X = rng.uniform(-1, 1, (600, 32))  # two inputs of 32 count
     y = np.sin(5 * X[:, 0]) * np.cos(2.5 * X[:, 1]) + 0.1 * rng.standard_normal(600)
     found = {}
-    for bound in (alakarte.learn.FIRST_NOISE_STD, 1e3):
-        monkeypatch.setattr(alakarte.learn, "FIRST_NOISE_STD", bound)
+    for bound in (alakarte.search.learn.FIRST_NOISE_STD, 1e3):
+        monkeypatch.setattr(alakarte.search.learn, "FIRST_NOISE_STD", bound)
         model = GPRegressor("ard", n_posterior_frequencies=None, max_iter=60, random_state=0).fit(X, y)
         found[bound] = model.log_marginal_likelihood_
     assert found[0.3] > found[1e3] + 20
@@ -473,7 +473,7 @@ def test_a_warm_start_keeps_the_chosen_kernel():
 
 def test_components_without_weight_are_dropped(monkeypatch):
     X, y, _ = table(2, n=400)
-    monkeypatch.setattr(alakarte.learn, "VANISHED", 0.2)  # a fifth of the variance, so that some component falls
+    monkeypatch.setattr(alakarte.search.learn, "VANISHED", 0.2)  # a fifth of the variance, so that some component falls
     model = GPRegressor("gm", **(SMALL | {"max_iter": 20})).fit(X, y)
     assert model.n_components_ == len(model.kernel_.amplitude) < 4
     assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
@@ -489,7 +489,7 @@ def test_progress_says_what_to_expect(capsys):
 
 
 def test_restarts_count_as_work_done():
-    progress = alakarte.progress.Progress(2, lambda value: -value)
+    progress = alakarte.execution.progress.Progress(2, lambda value: -value)
     progress.plan(10, 10, 100.0, 0)
     report = progress.restart(2, 25.0)
     for index in (1, 2):
@@ -500,7 +500,7 @@ def test_restarts_count_as_work_done():
 @pytest.mark.parametrize("installed", [True, False])
 def test_a_bar_on_a_terminal_where_rich_is_installed(monkeypatch, capsys, installed):
     pytest.importorskip("rich")
-    monkeypatch.setattr(alakarte.progress, "_terminal", lambda: True)
+    monkeypatch.setattr(alakarte.execution.progress, "_terminal", lambda: True)
     if not installed:
         monkeypatch.setitem(sys.modules, "rich.progress", None)
     X, y, _ = table(2, n=100)
@@ -514,11 +514,11 @@ def test_free_frequencies_are_kept_only_where_held_out_rows_prefer_them():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (900, 2))
     y = np.sign(np.sin(6 * X[:, 0])) + 0.05 * rng.standard_normal(900)
-    settings = alakarte.learn.Settings(resolve("ard"), 1, 8, "fastfood", 1, 5, 2, 0.1, None, 1)
+    settings = alakarte.search.learn.Settings(resolve("ard"), 1, 8, "fastfood", 1, 5, 2, 0.1, None, 1)
     scaling = standardise(X, y)
     rows = Rows(X, y[:, None], np.ones(900), scaling=scaling).whole()
     shuffled = shuffle(rows, np.random.default_rng(2))
-    learned = alakarte.learn.learn(settings, shuffled, scaling, np.random.default_rng(0), Progress(0, None))
+    learned = alakarte.search.learn.learn(settings, shuffled, scaling, np.random.default_rng(0), Progress(0, None))
     final = refit(enlarge(learned.problem, 20, rng), learned.run.theta, Budget())
     said = []
     progress = Progress(0, None)

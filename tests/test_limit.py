@@ -9,7 +9,7 @@ import pytest
 from scipy.special import gamma, jv
 
 from alakarte.features.draws import draw
-from alakarte.features.waves import feature_map
+from alakarte.features.feature_map import feature_map
 from alakarte.kernels.base import ClosedForm
 from alakarte.records import Shape
 from problems import MENU, textbook_profile

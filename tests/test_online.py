@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from alakarte import GPRegressor
-from alakarte.data.blocks import Rows
+from alakarte.data.arrays import Rows
 from alakarte.errors import ConditioningWarning, InvalidInput
-from alakarte.objective import model_at
-from alakarte.posterior import LowRankPosterior, posterior
+from alakarte.posteriors.posterior import LowRankPosterior, posterior
+from alakarte.process.objective import model_at
 from problems import table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-import alakarte.learn
+import alakarte.search.learn
 from alakarte import GPRegressor
-from alakarte.coordinates import Coordinates
 from alakarte.errors import IllConditioned
 from alakarte.kernels import ARD, RBF
-from alakarte.objective import nlml_gradient
-from alakarte.optimise import WINDOW, minimise, screen
+from alakarte.process.objective import nlml_gradient
+from alakarte.search.coordinates import Coordinates
+from alakarte.search.optimise import WINDOW, minimise, screen
 from problems import problem, table, values_at
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -79,7 +79,7 @@ def test_failures_do_not_stop_the_search():
 def test_failures_inside_a_fit_give_the_best_point_and_one_warning(seed, monkeypatch):
     X, y, _ = table(2, n=12)
     function = Failing(nlml_gradient, seed)
-    monkeypatch.setattr(alakarte.learn, "nlml_gradient", function)
+    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", function)
     settings = {"n_components": 1, "n_frequencies": 4, "n_restarts": 2, "max_iter": 6, "max_iter_restart": 2}
     settings["lengthscale_spread"] = None  # the best evidence is sought, nothing else
     model = GPRegressor("ard", **settings, n_jobs=1, random_state=seed)
@@ -98,7 +98,7 @@ def test_failures_inside_a_fit_give_the_best_point_and_one_warning(seed, monkeyp
 
 def test_a_fit_that_never_gets_a_number_ends_with_a_warning(monkeypatch):
     X, y, _ = table(2, n=12)
-    monkeypatch.setattr(alakarte.learn, "nlml_gradient", lambda problem, theta: (np.nan, theta))
+    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", lambda problem, theta: (np.nan, theta))
     model = GPRegressor("ard", n_components=1, n_frequencies=4, n_restarts=2, n_jobs=1, random_state=0)
     with pytest.warns(ConvergenceWarning, match="no finite value") as caught:
         model.fit(X, y)

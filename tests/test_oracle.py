@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from alakarte.dual import solve_rows
-from alakarte.objective import model_at, nlml, nlml_gradient
-from alakarte.posterior import LowRankPosterior, RowPosterior, WeightPosterior, posterior
+from alakarte.posteriors.posterior import LowRankPosterior, RowPosterior, WeightPosterior, posterior
+from alakarte.process.objective import model_at, nlml, nlml_gradient
+from alakarte.process.row_space import solve_rows
 from problems import CASE_IDS, CASES, MENU, dense_process, explicit_kernel, problem, set_value, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")

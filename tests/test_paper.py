@@ -8,7 +8,7 @@ from alakarte import GPRegressor
 from alakarte.data.summary import summarise
 from alakarte.features.draws import draw
 from alakarte.records import Shape, Summary
-from alakarte.starts import starts
+from alakarte.search.starts import starts
 from problems import MENU, SHAPES, problem, table, values_at
 
 COUNTS = {

@@ -6,10 +6,10 @@ import pytest
 from alakarte import GPRegressor
 from alakarte.kernels import ARD
 from alakarte.kernels.registry import resolve
-from alakarte.optimise import minimise, screen
 from alakarte.parameters import NOISE, Layout, Parameter
-from alakarte.prior import PRIOR_ROWS, SPREAD, expected_spread, prior
+from alakarte.process.prior import PRIOR_ROWS, SPREAD, expected_spread, prior
 from alakarte.records import Shape
+from alakarte.search.optimise import minimise, screen
 
 SETTINGS = {"n_frequencies": 16, "n_restarts": 1, "random_state": 0, "n_jobs": 1}
 

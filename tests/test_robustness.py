@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from alakarte import GPRegressor
 from alakarte.data import read
 from alakarte.errors import IllConditioned, Unavailable
-from alakarte.factorise import cholesky, square_root
-from alakarte.threads import one_blas_thread
+from alakarte.execution.threads import one_blas_thread
+from alakarte.linalg.factorise import cholesky, square_root
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

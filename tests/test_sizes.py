@@ -5,7 +5,7 @@ import pytest
 
 from alakarte import GPRegressor
 from alakarte.kernels.registry import resolve
-from alakarte.sizes import (
+from alakarte.search.sizes import (
     ALL_FREQUENCIES,
     FIRST_COMPONENTS,
     LEARNING,

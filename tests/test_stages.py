@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from alakarte.blas import times_symmetric
-from alakarte.data.blocks import Rows
+from alakarte.data.arrays import Rows
 from alakarte.data.read import merge_rows
 from alakarte.data.standardise import standardise
 from alakarte.errors import IllConditioned, InvalidInput
-from alakarte.evidence import noise_floor
-from alakarte.factorise import cholesky, inverse, log_determinant, mirror, solve, solve_lower
-from alakarte.features.cost import prefers_transform
+from alakarte.execution.threads import count, one_blas_thread
 from alakarte.features.draws import draw
+from alakarte.features.projection import prefers_transform
 from alakarte.kernels.registry import kernels, resolve
+from alakarte.linalg.blas import times_symmetric
+from alakarte.linalg.factorise import cholesky, inverse, log_determinant, mirror, solve, solve_lower
 from alakarte.metrics import coverage, log_density
-from alakarte.objective import model_at
 from alakarte.parameters import Parameter, constrained
+from alakarte.process.objective import model_at
+from alakarte.process.sums import statistics
+from alakarte.process.weight_space import noise_floor
 from alakarte.records import Shape
-from alakarte.statistics import statistics
-from alakarte.threads import count, one_blas_thread
 from problems import problem
 
 # --------------------------------------------------------------------------- records and draws

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from alakarte import GPRegressor
-from alakarte.data.blocks import Rows
+from alakarte.data.arrays import Rows
+from alakarte.data.compress import FAR_OUT, Tails, find_tails
 from alakarte.data.standardise import standardise
-from alakarte.data.tails import FAR_OUT, Tails, find_tails
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 QUICK = {"random_state": 0, "n_restarts": 2, "max_iter": 30}

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
 from alakarte.kernels import ARD, GaussianMixture, PiecewiseLinear
-from alakarte.objective import model_at, nlml, nlml_gradient
+from alakarte.process.objective import model_at, nlml, nlml_gradient
 from problems import CASE_IDS, CASES, MENU, problem, set_value, table, taylor_order, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -31,7 +31,7 @@ def test_remainder_is_of_second_order(name, shape, expansion):
 @pytest.mark.parametrize(("name", "shape", "expansion"), CASES[::3], ids=CASE_IDS[::3])
 def test_remainder_is_of_second_order_on_the_noise_floor(name, shape, expansion, monkeypatch):
     """The floor follows Σ v², so the amplitudes get a part of the noise's derivative and the noise gets none."""
-    monkeypatch.setattr("alakarte.evidence.EPS", 1e-5)  # the floor well above rounding: all that is tested is calculus
+    monkeypatch.setattr("alakarte.process.weight_space.EPS", 1e-5)  # well above rounding: calculus alone
     made, theta = problem(name, shape, expansion)
     theta = set_value(made, theta, log_noise_std=-8.0)
     for way in ways(expansion):
@@ -71,7 +71,7 @@ def test_remainder_is_of_second_order_with_fixed_parameters(kernel, expansion, n
 
 
 def test_remainder_is_of_second_order_on_the_floor_with_a_fixed_noise(monkeypatch):
-    monkeypatch.setattr("alakarte.evidence.EPS", 1e-5)
+    monkeypatch.setattr("alakarte.process.weight_space.EPS", 1e-5)
     made, theta = problem("gm", (3, 2, 8), noise_std=1e-9)
     assert model_at(made, theta).floored
     for way in ways("fastfood"):

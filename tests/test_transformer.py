@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-import alakarte.transformer
+import alakarte.estimators.fastfood_features
 from alakarte import FastfoodFeatures, InvalidInput
 
 ORACLES = {
@@ -136,7 +136,7 @@ def test_threads_blocks_layout_and_sparsity_do_not_matter(d, n_components, monke
     np.testing.assert_allclose(features.transform(csr_matrix(X)), whole, rtol=0, atol=1e-14)
     np.testing.assert_allclose(features.transform(np.asfortranarray(X)), whole, rtol=0, atol=1e-14)
     np.testing.assert_allclose(features.transform(X[::3]), whole[::3], rtol=0, atol=1e-14)
-    monkeypatch.setattr(alakarte.transformer, "BLOCK_BYTES", 1)  # 64 rows a block
+    monkeypatch.setattr(alakarte.estimators.fastfood_features, "BLOCK_BYTES", 1)  # 64 rows a block
     single = features.transform(X)
     np.testing.assert_allclose(single, whole, rtol=0, atol=1e-14)
     np.testing.assert_array_equal(features.set_params(n_jobs=3).transform(X), single)

@@ -1,25 +1,8 @@
-"""The command line, `python -m alakarte` or `alakarte`: parses and prints, computes nothing."""
+"""`python -m alakarte`."""
 
-import argparse
 import sys
-from importlib.metadata import version
 
-from alakarte.demo import demo
-
-
-def main(argv=None) -> int:
-    """Run the command in `argv` (that of the process if None) and return its exit status."""
-    parser = argparse.ArgumentParser(prog="alakarte", description="Gaussian processes that learn their kernel.")
-    parser.add_argument("--version", action="version", version=f"alakarte {version('alakarte')}")
-    commands = parser.add_subparsers(dest="command", metavar="command")
-    commands.add_parser("demo", help="learn kernels on two sets of data and compare them; offline, under a minute")
-    arguments = parser.parse_args(argv)
-    if arguments.command == "demo":
-        demo()
-    else:
-        parser.print_help()
-    return 0
-
+from alakarte.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import linalg
 
-from alakarte import reference
-from alakarte.compiled import fastfood
+from alakarte.compiled import fastfood, reference
 
 # rows, inputs, stacks, kept frequencies (None: all)
 SHAPES = {

@@ -6,8 +6,7 @@ Tests whose id holds "small" also run as plain Python, see `test_jit.py`.
 import numpy as np
 import pytest
 
-from alakarte import reference
-from alakarte.compiled import waves
+from alakarte.compiled import reference, waves
 
 # rows, frequencies, components
 SHAPES = {

@@ -1,1 +1,1 @@
-"""Numba functions on arrays: the fast transform and its waves, with the names of `reference.py`."""
+"""The inner loops in Numba, and their twins in NumPy."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alakarte.data.tails import Tails
+from alakarte.data.compress import Tails
 from alakarte.errors import InvalidInput
 
 # Standardised inputs are cut here: a query further away than this says nothing, and must stay finite.

@@ -1,1 +1,1 @@
-"""From frequencies to columns of cosines and sines, and derivatives back."""
+"""From rows to columns of cosines and sines: draws, projections, the feature map."""

@@ -4,20 +4,12 @@ In: a `Shape` and a generator. Out: `Draws`. Frozen while learning, otherwise li
 """
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 import alakarte.compiled.fastfood as compiled
-import alakarte.reference as reference
+import alakarte.compiled.reference as reference
 from alakarte.records import Draws, Shape, Stacks
 
 FEW_INPUTS = 64  # up to here NumPy is quicker than to compile the transform
-
-
-def generator(random_state) -> np.random.Generator:
-    """The one generator of a fit from scikit-learn's `random_state`."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))
 
 
 def draw(shape: Shape, expansion: str, rng: np.random.Generator) -> Draws:

@@ -1,0 +1,1 @@
+"""scikit-learn's side: checks, the estimators, scorers."""

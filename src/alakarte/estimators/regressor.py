@@ -1,0 +1,236 @@
+"""`GPRegressor`: checks, the chain of stages, fitted attributes in the user's units. The only mutable object.
+
+In: the user's table. Out: predictions with uncertainty. All computing is done below this file.
+"""
+
+import warnings
+from contextlib import closing, suppress
+from dataclasses import replace
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from alakarte.data.arrays import Rows
+from alakarte.data.read import MERGE_ROWS, merge_rows, read_training
+from alakarte.data.standardise import standardise
+from alakarte.estimators.checks import check_settings
+from alakarte.estimators.online import Online
+from alakarte.estimators.predictions import Predictions
+from alakarte.execution.budget import Budget
+from alakarte.execution.progress import Progress
+from alakarte.execution.randomness import generator
+from alakarte.execution.threads import one_blas_thread
+from alakarte.model.history import attributes, posterior_attributes, warning
+from alakarte.model.kernel import FittedKernel
+from alakarte.posteriors.average import Average, average
+from alakarte.posteriors.posterior import posterior
+from alakarte.search.fit import fit
+from alakarte.search.grow import Refit
+from alakarte.search.learn import relevance
+
+
+class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
+    """Gaussian process regression that learns its kernel from the data.
+
+    Parameters
+    ----------
+    kernel : str or kernel object, default="auto"
+        ``auto`` learns ``ard``, ``pwl`` and ``gm``, or where closed forms are cheap ``rbf``, ``ard``, ``matern32``,
+        ``gm`` and ``mm``, and keeps the one the evidence prefers; up to 2,000 rows predictions are the average of
+        those it cannot tell apart, where they are in closed form. Or one of ``rbf``, ``ard``, ``matern12``,
+        ``matern32``, ``matern52``, ``fsard``, ``fsgbard``, ``gm``, ``mm``, ``pwl``, ``ssgpr``, or an object of
+        `alakarte.kernels` with settings of its own.
+    n_components : int, optional
+        Components of the spectrum (gm, mm, pwl); if None as many as the rows can bear. Kernels without components use
+        n_components × n_frequencies frequencies.
+    n_frequencies : int, optional
+        Frequencies of each component to learn with; if None the closed form of rbf, ard, matern, gm and mm where that
+        is cheap (some 4,000 rows), else 128 in all, and for mixtures more where rows are few.
+    n_posterior_frequencies : int, "auto" or None, default="auto"
+        Frequencies of each component in the posterior, drawn afresh from the learned spectrum. ``auto``: those learned
+        with where `n_frequencies` is given, else as many as the evidence pays for. None: those learned with; so it is
+        always for fsard, fsgbard and ssgpr, whose parameters are their frequencies.
+    n_learning_rows : int, "auto" or None, default="auto"
+        Random rows to learn from. ``auto``: 1,000 for the restarts, then all of a table of up to 8,000 (without an
+        expansion 1,650, and all for the last steps); of more, 4,000 for the long run (4 a parameter, if these are
+        more), and for its last steps all, or as many as 4e11 flops allow: 21,000 with 1,024 columns, with `max_time`
+        more. None: all. The posterior always sees all rows.
+    expansion : {"auto", "fastfood", "dense", "exact"}, default="auto"
+        Fastfood features, independent Gaussian rows (random kitchen sinks), or the closed form (rbf, ard, matern, gm,
+        mm). ``auto``: the closed form where it is cheap (some 4,000 rows) and no number of frequencies is given, else
+        Fastfood; `partial_fit` turns that closed form into features when rows become many (some 5,000).
+    n_restarts : int, default=4
+        Random starts; the best after `max_iter_restart` iterations continues for `max_iter`.
+    max_iter, max_iter_restart : int, default=150, 20
+        Iterations of L-BFGS.
+    tol : float, default=0.1
+        Converged when ten iterations together gain less than this many nats.
+    max_time : float, optional
+        Seconds; when they are over, the best model so far is kept, and where they are not, more is tried. Without it
+        no clock is read.
+    noise_std : float, optional
+        Standard deviation of the noise in units of y; learned if None.
+    lengthscale_spread : float, "auto" or None, default="auto"
+        How far apart the length-scales of a component are expected to be: the standard deviation of their logarithms,
+        in standardised inputs, about their mean. None: the evidence alone decides, as in the paper. ``auto``: 1 up to
+        8,000 rows, None beyond.
+    precision : {"double", "mixed"}, default="double"
+        Mixed learns with float32 features and products and float64 sums, then goes on in double for as long as that
+        gains. Posteriors are always double.
+    n_jobs : int, optional
+        Threads; None is all cores. The result does not depend on it.
+    random_state : int, RandomState or Generator, optional
+        Same seed, same result.
+    warm_start : bool, default=False
+        Start from the last fit's parameters instead of restarts, with `kernel_` alone.
+    verbose : int, default=0
+        1: progress about once a second; 2: every iteration.
+
+    Attributes
+    ----------
+    kernel_ : FittedKernel
+        The learned kernel, of several the best of the fit, named parameters in the user's units.
+    noise_std_ : float
+        Standard deviation of the noise, in units of y; of several kernels, the root of their mean variance.
+    log_marginal_likelihood_ : float
+        In nats of the user's y, of `kernel_`.
+    theta_ : (n_parameters,) array
+        The learned flat vector, in standardised units; `theta_labels_` names its entries.
+    relevance_ : (n_features_in_,) array
+        How much the function varies along each input, sums to one, by `kernel_`.
+    ranking_ : list of dict
+        Kernels that were tasted, best ``log_marginal_likelihood`` − ½ ``n_parameters`` first: ``kernel``,
+        ``n_components``, ``n_basis``, ``drawn_in`` and ``weight`` in predictions beside these.
+    input_tails_ : (n_features_in_,) array or None
+        Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
+        the median, in units of each input, beyond which u = x − median was drawn in to t (1 + log(u/t)). Else None.
+    n_components_, n_frequencies_, n_posterior_frequencies_, n_learning_rows_ : int
+        What was used; 0 frequencies: the closed form.
+    growth_reason_ : str
+        Why the posterior has no more frequencies.
+    n_iter_, n_evaluations_, n_basis_ : int
+        Iterations of the last run, evaluations in all, columns of the expansion (training rows if exact).
+    trace_ : dict of arrays
+        ``value`` (log evidence), ``gradient_norm``, ``seconds`` of every evaluation of the last run.
+    stop_reason_, converged_ : str, bool
+        Why it stopped.
+    starts_ : list of dict
+        ``log_marginal_likelihood``, ``theta``, ``n_iter``, ``stop_reason`` of every start.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from alakarte import GPRegressor
+    >>> X = np.linspace(0, 6, 40)[:, None]
+    >>> model = GPRegressor("ard", random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> mean, std = model.predict([[1.0]], return_std=True)
+    >>> bool(abs(mean[0] - np.sin(1.0)) < 0.01)
+    True
+    """
+
+    def __init__(
+        self,
+        kernel="auto",
+        *,
+        n_components=None,
+        n_frequencies=None,
+        n_posterior_frequencies="auto",
+        n_learning_rows="auto",
+        expansion="auto",
+        n_restarts=4,
+        max_iter=150,
+        max_iter_restart=20,
+        tol=0.1,
+        max_time=None,
+        noise_std=None,
+        lengthscale_spread="auto",
+        precision="double",
+        n_jobs=None,
+        random_state=None,
+        warm_start=False,
+        verbose=0,
+    ):
+        self.kernel = kernel
+        self.n_components = n_components
+        self.n_frequencies = n_frequencies
+        self.n_posterior_frequencies = n_posterior_frequencies
+        self.n_learning_rows = n_learning_rows
+        self.expansion = expansion
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.max_iter_restart = max_iter_restart
+        self.tol = tol
+        self.max_time = max_time
+        self.noise_std = noise_std
+        self.lengthscale_spread = lengthscale_spread
+        self.precision = precision
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn kernel and noise, and build the posterior.
+
+        Parameters
+        ----------
+        X : (n, d) table of numbers
+            Large float32 and float64 arrays, also `numpy.memmap`, are read block by block and never copied.
+        y : (n,) target
+        sample_weight : (n,), optional
+            Weights ≥ 0; a weight of 2 equals the row given twice.
+
+        Returns
+        -------
+        self
+        """
+        settings, budget = check_settings(self), Budget(self.max_time)
+        X, y, weight = merge_rows(*read_training(self, X, y, sample_weight))
+        scaling, warm = standardise(X, y, weight), None
+        if self.warm_start and hasattr(self, "_learned"):
+            settings, warm = replace(settings, kernel=self.kernel_.kernel), self._learned
+            scaling = replace(scaling, tails=self._scaling.tails)
+        rows = Rows(X, y[:, None], weight, scaling=scaling)
+        if len(X) <= MERGE_ROWS:
+            rows = rows.whole()
+        offset = rows.total * np.log(scaling.y_scale)
+        progress = Progress(self.verbose, lambda value: -value - offset)
+        with one_blas_thread(), closing(progress):
+            found = fit(settings, rows, scaling, generator(self.random_state), progress, budget, warm)
+            several = None
+            if found.members:
+                with suppress(KeyboardInterrupt):  # the best alone
+                    several, _ = average(found.members, found.final.model.problem.rows.whole(), settings.n_jobs)
+            model, self._scaling = found.final.model, found.scaling
+            self.relevance_ = relevance(model.problem, model.spectrum, self._scaling.x_live)
+            for name, value in attributes(found, np.log(scaling.y_scale)).items():
+                setattr(self, name, value)
+            self._keep(found.final, several)
+            if several is not None:
+                self._weigh(several)
+        self._learned = found.learned.problem.draws, found.learned.run.theta
+        self._most_rows = rows.total  # that the posterior ever held
+        self.theta_labels_ = model.problem.layout.labels()
+        self.log_marginal_likelihood_ = -found.value - offset
+        if text := warning(found, self):
+            warnings.warn(text, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _keep(self, final: Refit, several: Average | None = None):
+        """The posterior of a model, or of several, and its parameters in the user's units."""
+        model, scaling = final.model, self._scaling
+        self._posterior = several or posterior(model, final.sums)
+        self._problem, self.theta_ = replace(model.problem, rows=None), final.theta
+        named = model.problem.layout.to_user(self.theta_, scaling.x_scale, scaling.y_scale)
+        self.noise_std_ = float(np.sqrt(model.noise_variance) * scaling.y_scale)
+        named.pop("noise_std")
+        self.kernel_ = FittedKernel(model.problem.kernel, named, model.values, model.problem.draws, scaling)
+        for name, value in posterior_attributes(final, self.n_components_).items():
+            setattr(self, name, value)
+
+    def _weigh(self, several: Average):
+        """Attributes that follow the weights of an average."""
+        self.noise_std_ = float(np.sqrt(several.noise_variance) * self._scaling.y_scale)
+        share = {one.rank: float(weight) for one, weight in zip(several.members, several.weights, strict=True)}
+        self.ranking_ = [one | {"weight": share.get(rank, 0.0)} for rank, one in enumerate(self.ranking_)]

@@ -1,0 +1,1 @@
+"""How work is done, whatever the work is: threads, buffers, random streams, time, progress."""

@@ -1,0 +1,1 @@
+"""Matrices: BLAS and LAPACK without copies, factors that do not fail."""

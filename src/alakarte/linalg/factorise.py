@@ -1,0 +1,148 @@
+"""Symmetric matrices: Cholesky factors that do not fail, solves, inverses and products, by BLAS and LAPACK.
+
+In: a symmetric matrix, positive definite up to rounding. Out: its lower factor. NaN is reported, never passed on.
+"""
+
+from functools import partial
+
+import numpy as np
+from scipy.linalg import eigh
+
+from alakarte.errors import IllConditioned
+from alakarte.execution.threads import together
+from alakarte.linalg.blas import (
+    add_columns_gram,
+    factorise_lower,
+    invert_triangle,
+    solve_columns_right,
+    solve_rows_lower,
+    square_triangle,
+    subtract_product,
+    times_triangle,
+)
+
+_TILE = 128
+_HALVES = 512  # smaller matrices are not worth cutting
+
+
+def cholesky(matrix: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+    """Lower factor L of a symmetric `matrix` (k, k); what stands above L's diagonal is undefined.
+
+    Of a matrix in Fortran's order only the lower triangle is read. Rounding below zero is met by the least jitter.
+    """
+    k = len(matrix)
+    columns = matrix if matrix.flags.f_contiguous else matrix.T  # LAPACK's order, without a copy
+    scale = float(np.abs(matrix.diagonal()).max(initial=0.0))
+    if not np.isfinite(scale):
+        raise IllConditioned("matrix with NaN or infinity")
+    factor = columns.copy(order="F")
+    info = _factorise(factor, n_jobs)
+    jitter = np.finfo(float).eps * scale * k
+    while info > 0 and 0 < jitter <= 1e-4 * scale:
+        factor = columns.copy(order="F")
+        factor.flat[:: k + 1] += jitter
+        info = _factorise(factor, n_jobs)
+        jitter *= 10
+    if info != 0 or not np.isfinite(factor.diagonal()).all():
+        raise IllConditioned("matrix is not positive definite")
+    return factor
+
+
+def _factorise(A, n_jobs) -> int:
+    """L over A, cut in halves, the same for any number of threads: L₁₁, A₂₁ L₁₁⁻ᵀ, then the factor of the rest."""
+    k = len(A)
+    if k < _HALVES:
+        return factorise_lower(A)
+    half, middle = k // 2, k // 2 + (k - k // 2) // 2
+    first, upper, lower = A[:half, :half], A[half:middle, :half], A[middle:, :half]
+    info = _factorise(first, n_jobs)
+    if info:
+        return info
+    together([lambda: solve_columns_right(upper, first), lambda: solve_columns_right(lower, first)], n_jobs)
+
+    def diagonal():
+        add_columns_gram(A[half:middle, half:middle], upper, sign=-1.0)
+        add_columns_gram(A[middle:, middle:], lower, sign=-1.0)
+
+    together([diagonal, lambda: subtract_product(A[middle:, half:middle], lower, upper)], n_jobs)
+    info = _factorise(A[half:, half:], n_jobs)
+    return info and half + info
+
+
+def square_root(matrix: np.ndarray) -> np.ndarray:
+    """R with R Rᵀ = `matrix` (k, k): Cholesky's, or, where rounding left it indefinite, eigenvalues cut at zero."""
+    try:
+        return np.tril(cholesky(matrix))
+    except IllConditioned:
+        values, vectors = eigh(matrix)
+        return vectors * np.sqrt(np.maximum(values, 0))
+
+
+def mirror(matrix: np.ndarray) -> None:
+    """Copy the lower triangle of `matrix` (k, k) to the upper one, in tiles that fit the cache."""
+    k = len(matrix)
+    if k <= 32:
+        matrix[...] = np.tril(matrix) + np.tril(matrix, -1).T
+        return
+    half = k // 2
+    mirror(matrix[:half, :half])
+    mirror(matrix[half:, half:])
+    for i in range(half, k, _TILE):
+        for j in range(0, half, _TILE):
+            columns = slice(j, min(j + _TILE, half))
+            matrix[columns, i : i + _TILE] = matrix[i : i + _TILE, columns].T
+
+
+def solve_lower(factor, right, *, transposed=False):
+    """L⁻¹ right, or L⁻ᵀ right."""
+    columns = np.array(right.T, dtype=np.float64, order="C", ndmin=2)  # a right-hand side a row
+    solve_rows_lower(np.asfortranarray(factor), columns, transposed=transposed)
+    return columns.T.reshape(right.shape)
+
+
+def solve(factor, right):
+    """(L Lᵀ)⁻¹ right."""
+    return solve_lower(factor, solve_lower(factor, right), transposed=True)
+
+
+def inverse(factor, n_jobs: int = 1) -> np.ndarray:
+    """(L Lᵀ)⁻¹ = TᵀT, T = L⁻¹: its lower triangle, in Fortran's order; cut in halves, for any number of threads.
+
+    With B = −T₂₂ L₂₁ T₁₁ the blocks are T₁₁ᵀT₁₁ + BᵀB, T₂₂ᵀB and T₂₂ᵀT₂₂.
+    """
+    T = factor.copy(order="F")
+    k = len(T)
+    if k < _HALVES:
+        _invert(T)
+        square_triangle(T)
+        return T
+    half, middle, quarter = k // 2, k // 2 + (k - k // 2) // 2, k // 4
+    first, last, B = T[:half, :half], T[half:, half:], T[half:, :half]
+    together([lambda: _invert(first), lambda: _invert(last)], n_jobs)
+    parts = (T[half:middle, :half], T[middle:, :half])
+    together([partial(times_triangle, part, first, side="R") for part in parts], n_jobs)
+    parts = (T[half:, :quarter], T[half:, quarter:half])
+    together([partial(times_triangle, part, last, sign=-1.0) for part in parts], n_jobs)
+    mixed = B.copy(order="F")
+    corner = last.copy(order="F")
+
+    def left():
+        square_triangle(first)
+        add_columns_gram(first, mixed, transposed=True)
+
+    def right():
+        square_triangle(last)
+        times_triangle(B, corner, transposed=True)
+
+    together([left, right], n_jobs)
+    return T
+
+
+def _invert(triangle):
+    if invert_triangle(triangle) != 0:
+        raise IllConditioned("matrix is singular")
+
+
+def log_determinant(factor) -> float:
+    """log |L Lᵀ|."""
+    return 2 * float(np.log(factor.diagonal()).sum())

@@ -1,0 +1,1 @@
+"""What a fitted estimator keeps, and what others may read of it."""

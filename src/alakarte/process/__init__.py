@@ -1,0 +1,1 @@
+"""The Gaussian process: from a parameter vector to the evidence and its gradient."""

@@ -1,0 +1,1 @@
+"""From rows to a learned kernel: candidates, starts, stages, comparison, growth."""
