@@ -14,6 +14,7 @@ from alakarte.data.arrays import Rows
 from alakarte.data.standardise import standardise
 from alakarte.data.summary import summarise
 from alakarte.errors import Unavailable
+from alakarte.execution.randomness import Streams
 from alakarte.estimators.checks import check_settings
 from alakarte.kernels import Matern, PiecewiseLinear
 from alakarte.kernels.base import ClosedForm
@@ -66,7 +67,7 @@ def problem(kernel, shape=(3, 2, 8), expansion="fastfood", *, n=30, seed=0, weig
     settings = check_settings(GPRegressor(kernel, **sizes, noise_std=noise_std, n_jobs=1))
     rng = np.random.default_rng(seed + 1)
     made = set_up(settings, rows, scaling, rng)
-    theta = starts(kernel, made.layout, summarise(rows.x, weight, rng), made.draws, 3, rng)[1]
+    theta = starts(kernel, made.layout, summarise(rows.x, weight, rng), made.draws, 3, Streams(seed))[1]
     theta = made.layout.clip(theta + 0.1 * rng.standard_normal(theta.size))
     return replace(made, **how), theta
 

@@ -19,7 +19,7 @@ from alakarte.estimators.online import Online
 from alakarte.estimators.predictions import Predictions
 from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress
-from alakarte.execution.randomness import generator
+from alakarte.execution.randomness import streams
 from alakarte.execution.threads import one_blas_thread
 from alakarte.model.history import attributes, posterior_attributes, warning
 from alakarte.model.kernel import FittedKernel
@@ -197,7 +197,7 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         offset = rows.total * np.log(scaling.y_scale)
         progress = Progress(self.verbose, lambda value: -value - offset)
         with one_blas_thread(), closing(progress):
-            found = fit(settings, rows, scaling, generator(self.random_state), progress, budget, warm)
+            found = fit(settings, rows, scaling, streams(self.random_state), progress, budget, warm)
             several = None
             if found.members:
                 with suppress(KeyboardInterrupt):  # the best alone

@@ -11,6 +11,7 @@ from alakarte.data.compress import FAR_OUT
 from alakarte.data.standardise import Scaling
 from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress
+from alakarte.execution.randomness import Streams
 from alakarte.posteriors.average import Member
 from alakarte.search.free_frequencies import n_free, release_flops
 from alakarte.search.grow import Refit, enlarge, exact_fit, flops, grows, most_columns, refit_each
@@ -68,6 +69,7 @@ class Kitchen:
     settings: Settings  # of the user; kernel None: the menu
     shuffled: Shuffled
     scaling: Scaling
+    streams: Streams
     progress: Progress
     budget: Budget
 
@@ -82,7 +84,8 @@ class Kitchen:
         tails = some.tails()
         if some.reach(tails) <= FAR_OUT:
             return None
-        return replace(self, shuffled=self.shuffled.drawn_in(tails), scaling=replace(self.scaling, tails=tails))
+        scaling, streams = replace(self.scaling, tails=tails), self.streams.within("compressed")
+        return replace(self, shuffled=self.shuffled.drawn_in(tails), scaling=scaling, streams=streams)
 
     def sized(self, kernel, n_components=None) -> Settings:
         """Settings of one kernel with its numbers of components and frequencies."""
@@ -106,17 +109,21 @@ class Kitchen:
         patient = self.budget.max_time is not None and not self.budget.stop() and self.settings.noise_std is None
         return patient and n_free(*table) > 0 and self.budget.seconds(release_flops(*table)) < 0.9 * self.budget.left()
 
-    def learn(self, own: Settings, rng, warm=None) -> Learned:
+    def learn(self, own: Settings, warm=None) -> Learned:
         """The first stages."""
-        return learn(own, self.shuffled, self.scaling, rng, self.progress, warm, self.budget)
+        return learn(own, self.shuffled, self.scaling, self.streams, self.progress, warm, self.budget)
 
-    def begin(self, own: Settings, rng) -> Learned:
+    def begin(self, own: Settings) -> Learned:
         """The first of them."""
-        return begin(own, self.shuffled, self.scaling, rng, self.progress, None, self.budget)
+        return begin(own, self.shuffled, self.scaling, self.streams, self.progress, None, self.budget)
 
     def go_on(self, own: Settings, begun: Learned) -> Learned:
         """And the long run."""
         return go_on(own, begun, self.shuffled, self.progress, self.budget)
+
+    def stream(self, purpose: str, own: Settings, columns: int):
+        """Random numbers for fresh frequencies of a kernel."""
+        return self.streams(purpose, own.kernel.name, own.n_components, columns)
 
     def comparing_flops(self, n_candidates: int) -> float:
         """Of tasting so many."""
@@ -127,19 +134,20 @@ class Kitchen:
         n_rows = self.rows.n_rows
         return min(columns, max(most_columns(n_rows, self.budget.max_time is not None), taste_columns(n_rows)))
 
-    def tasted(self, found: list[tuple[Settings, Learned]], rng, columns: int = 0) -> list[Tasted]:
+    def tasted(self, found: list[tuple[Settings, Learned]], columns: int = 0) -> list[Tasted]:
         """Their posteriors on all rows, at `columns` or the common number of them, in one pass over the rows.
 
         With fresh frequencies: a kernel that has fitted those it was learned with, and not the rows, loses by it.
         Closed forms have no columns, and nothing to tune again where they have seen all rows.
         """
         own, learned, problems = [], [], []
-        for (settings, one), one_rng in zip(found, rng.spawn(len(found)), strict=True):
+        for settings, one in found:
             if settings.growing and self.settings.n_components is None:
                 settings, one = prune(settings, one)
             problem = replace(one.problem, rows=self.rows)
             if grows(settings.kernel) and not (problem.form == "exact" and self.exact(settings)):
-                problem = enlarge(problem, columns or taste_columns(self.rows.n_rows), one_rng)
+                size = columns or taste_columns(self.rows.n_rows)
+                problem = enlarge(problem, size, self.stream("compare", settings, size))
             own.append(settings)
             learned.append(one)
             problems.append(problem)

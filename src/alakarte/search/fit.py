@@ -11,6 +11,7 @@ from alakarte.data.arrays import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress
+from alakarte.execution.randomness import Streams
 from alakarte.kernels.registry import resolve
 from alakarte.posteriors.average import LEAST_WEIGHT, MOST_ROWS, Member, shares
 from alakarte.process.objective import model_at, nlml
@@ -43,34 +44,35 @@ SECOND_COLUMNS = 1024
 LEVELS = 4
 
 
-def fit(settings: Settings, rows: Rows, scaling: Scaling, rng, progress: Progress, budget: Budget, warm=None) -> Fit:
+def fit(
+    settings: Settings, rows: Rows, scaling: Scaling, streams: Streams, progress: Progress, budget: Budget, warm=None
+) -> Fit:
     """Learn, choose, refit; `warm` is (draws, theta) of an earlier fit of the same kernel."""
     settings = replace(settings, lengthscale_spread=expected_spread(settings.lengthscale_spread, rows.n_rows))
-    learn_rng = rng if settings.kernel is not None else rng.spawn(1)[0]
-    kitchen = Kitchen(settings, in_order(settings, rows, rng), scaling, progress, budget)
+    kitchen = Kitchen(settings, in_order(settings, rows, streams), scaling, streams, progress, budget)
     progress.plan(rows.n_rows, *_estimate(kitchen))
     reserve = budget.seconds(kitchen.comparing_flops(1))
     with budget.share(0.6, reserve):
         if settings.kernel is None:
-            ranking = taste(kitchen, learn_rng)
+            ranking = taste(kitchen)
             best = ranking[0]
         else:
             ranking, own = [], kitchen.sized(settings.kernel)
-            best = Tasted(own, kitchen.learn(own, learn_rng, warm), None, drawn_in=scaling.tails is not None)
-        best = refine(kitchen, [best], rng.spawn(1)[0])[0]
+            best = Tasted(own, kitchen.learn(own, warm), None, drawn_in=scaling.tails is not None)
+        best = refine(kitchen, [best])[0]
         if ranking:
             ranking = [best, *ranking[1:]]
             if not budget.stop() and (other := kitchen.with_tails_drawn_in()):
-                one = once_more(other, contenders(kitchen, ranking)[:CONTENDERS], rng.spawn(1)[0])
+                one = once_more(other, contenders(kitchen, ranking)[:CONTENDERS])
                 if one.score > best.score + max(CLEARLY, CLEARLY_A_ROW * rows.total):
                     kitchen, best, ranking = other, one, [one, *ranking]
                     rows, scaling = other.rows, other.scaling
     if best.at is not None and best.settings.growing and budget.max_time is not None and not budget.stop():
-        best, ranking = more(kitchen, best, ranking, rng.spawn(1)[0])
-    final = _final(kitchen, best, rng.spawn(1)[0])
+        best, ranking = more(kitchen, best, ranking)
+    final = _final(kitchen, best)
     if kitchen.may_release(best, final):
         with budget.share(0.9):
-            found = release(best.settings, final, rows, scaling, rng.spawn(1)[0], progress, budget)
+            found = release(best.settings, final, rows, scaling, kitchen.streams.within("free"), progress, budget)
         if found is not None:
             own, learned, final = found
             best = Tasted(own, learned, final, drawn_in=scaling.tails is not None)
@@ -94,7 +96,7 @@ def averaged(ranking: list[Tasted], scaling: Scaling) -> tuple[Member, ...]:
     return tuple(Member(replace(at.model.problem, rows=None), at.theta, i) for at, i in kept) if len(kept) > 1 else ()
 
 
-def taste(kitchen: Kitchen, rng) -> list[Tasted]:
+def taste(kitchen: Kitchen) -> list[Tasted]:
     """All candidates, best first; as many as the time allows, one at least."""
     names = candidates(kitchen)
     begun, learned, budget = [], [], kitchen.budget
@@ -103,7 +105,7 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
             if begun and budget.stop():
                 break
             own = kitchen.sized(resolve(name))
-            begun.append((own, kitchen.begin(own, rng.spawn(1)[0])))
+            begun.append((own, kitchen.begin(own)))
     scores = [-one.run.value / one.screened_total for _, one in begun]
     order = sorted(range(len(begun)), key=lambda i: -scores[i])  # the most promising first
     for rank, i in enumerate(order):
@@ -113,11 +115,11 @@ def taste(kitchen: Kitchen, rng) -> list[Tasted]:
         with budget.share(0.8 / (len(begun) - rank), budget.seconds(kitchen.comparing_flops(rank + 1))):
             hopeless = kitchen.rows.n_rows > FEW_ROWS and scores[order[0]] - scores[i] > HOPELESS
             learned.append((own, one if hopeless else kitchen.go_on(own, one)))
-    tasted = kitchen.tasted(_in_time(kitchen, learned), rng.spawn(1)[0])
+    tasted = kitchen.tasted(_in_time(kitchen, learned))
     tasted.sort(key=lambda one: -one.score)
     near = contenders(kitchen, tasted)[:CONTENDERS]
     if len(near) > 1 and not budget.stop():
-        refined = refine(kitchen, near, rng.spawn(1)[0])
+        refined = refine(kitchen, near)
         tasted = sorted(refined, key=lambda one: -one.score) + tasted[len(near) :]
     return tasted
 
@@ -136,16 +138,15 @@ def _in_time(kitchen: Kitchen, learned: list[tuple[Settings, Learned]]) -> list[
     return [min(learned, key=lambda found: found[1].run.value / found[1].problem.rows.total)]
 
 
-def once_more(kitchen: Kitchen, several: list[Tasted], rng) -> Tasted:
+def once_more(kitchen: Kitchen, several: list[Tasted]) -> Tasted:
     """The best kernels in another kitchen, where the tails of inputs are drawn in; the best of them there."""
-    taste_rng, refine_rng, *rngs = rng.spawn(2 + len(several))
     kitchen.progress.say("some inputs lie far out: once more with their tails drawn in")
     own, learned = [kitchen.sized(one.settings.kernel) for one in several], []
-    for settings, one_rng in zip(own, rngs, strict=True):
+    for settings in own:
         if not (learned and kitchen.budget.stop()):
-            learned.append((settings, kitchen.learn(settings, one_rng)))
-    tasted = kitchen.tasted(learned, taste_rng)
-    return max(refine(kitchen, tasted, refine_rng), key=lambda one: one.score)
+            learned.append((settings, kitchen.learn(settings)))
+    tasted = kitchen.tasted(learned)
+    return max(refine(kitchen, tasted), key=lambda one: one.score)
 
 
 def contenders(kitchen: Kitchen, tasted: list[Tasted]) -> list[Tasted]:
@@ -154,35 +155,35 @@ def contenders(kitchen: Kitchen, tasted: list[Tasted]) -> list[Tasted]:
     return [one for one in tasted if one.score > least and one.drawn_in == (kitchen.scaling.tails is not None)]
 
 
-def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted], rng) -> tuple[Tasted, list[Tasted]]:
+def more(kitchen: Kitchen, best: Tasted, ranking: list[Tasted]) -> tuple[Tasted, list[Tasted]]:
     """With time left: more components, more frequencies, more rows, for as long as that pays."""
     budget, tasted = kitchen.budget, ranking or [best]
     reserve = budget.seconds(flops(kitchen.rows.n_rows, most_columns(kitchen.rows.n_rows, True)))
     with budget.share(0.6 if n_free(kitchen.rows.n_rows, kitchen.rows.x.shape[1]) else 0.95, reserve):
-        while (larger := more_components(kitchen, tasted[0], rng)) and larger.score > tasted[0].score:
+        while (larger := more_components(kitchen, tasted[0])) and larger.score > tasted[0].score:
             tasted = [larger, *tasted]
         for level in range(1, LEVELS):
             before = tasted[0].score
             for one in contenders(kitchen, tasted):
                 seconds = budget.seconds(refine_flops(one.settings, kitchen.rows.n_rows, level))
                 if budget.elapsed() + seconds < budget.until:
-                    [refined] = refine(kitchen, [one], rng.spawn(1)[0], level)
+                    [refined] = refine(kitchen, [one], level)
                     tasted = [refined if old is one else old for old in tasted]
                     tasted.sort(key=lambda one: -one.score)
             if tasted[0].score == before or budget.stop():
                 break
-        tasted = [polish(kitchen, tasted[0], rng.spawn(1)[0]), *tasted[1:]]
+        tasted = [polish(kitchen, tasted[0]), *tasted[1:]]
     return tasted[0], tasted if ranking else []
 
 
-def polish(kitchen: Kitchen, one: Tasted, rng) -> Tasted:
+def polish(kitchen: Kitchen, one: Tasted) -> Tasted:
     """Further iterations on the rows and columns of the last stage, for as long as they pay and there is time."""
     rows, own, budget = one.learned.problem.rows, one.settings, kitchen.budget
     stage = priced(rows.n_rows, own.max_iter, own.tol)
     if one.at is None or budget.stop() or len(one.learned.runs) == 1:
         return one
     learned = learn_more(one.learned, one.learned.problem, one.learned.run.theta, own, stage, kitchen.progress, budget)
-    [better] = kitchen.tasted([(own, learned)], rng, one.at.n_basis)
+    [better] = kitchen.tasted([(own, learned)], one.at.n_basis)
     return replace(better, level=one.level) if better.score > one.score else one
 
 
@@ -193,7 +194,7 @@ def refine_flops(own: Settings, n_rows: int, level: int) -> float:
     return sum(stage.max_iter * evaluation_flops(stage.n_rows, columns) for stage in stages if stage is not None)
 
 
-def more_components(kitchen: Kitchen, best: Tasted, rng) -> Tasted | None:
+def more_components(kitchen: Kitchen, best: Tasted) -> Tasted | None:
     """The best kernel with twice its components, if it has some, the rows bear them and the user left them open."""
     kernel, Q = best.settings.kernel, 2 * best.settings.n_components
     if not kernel.has_components or kitchen.settings.n_components is not None or kitchen.budget.stop():
@@ -201,27 +202,26 @@ def more_components(kitchen: Kitchen, best: Tasted, rng) -> Tasted | None:
     if most_components(kernel, kitchen.rows.n_rows, kitchen.rows.x.shape[1], MORE_ROWS_PER_PARAMETER) < Q:
         return None
     own = kitchen.sized(kernel, Q)
-    return kitchen.tasted([(own, kitchen.learn(own, rng.spawn(1)[0]))], rng.spawn(1)[0])[0]
+    return kitchen.tasted([(own, kitchen.learn(own))])[0]
 
 
-def refine(kitchen: Kitchen, several: list[Tasted], rng, level: int = 0) -> list[Tasted]:
+def refine(kitchen: Kitchen, several: list[Tasted], level: int = 0) -> list[Tasted]:
     """More frequencies, where they pay, and more rows; what it was before, if that has as much evidence."""
-    first_rng, better_rng, *rngs = rng.spawn(2 + len(several))
     if several[0].at is None and several[0].settings.growing and not kitchen.budget.stop():  # a kernel given by name
-        several = kitchen.tasted([(one.settings, one.learned) for one in several], first_rng)
-    found = [further(kitchen, one, one_rng, level) for one, one_rng in zip(several, rngs, strict=True)]
+        several = kitchen.tasted([(one.settings, one.learned) for one in several])
+    found = [further(kitchen, one, level) for one in several]
     refined = [replace(one, learned=learned) for one, learned in zip(several, found, strict=True)]
     moved = [i for i, one in enumerate(several) if one.at is not None and found[i] is not one.learned]
     if moved:
         # with twice the columns that it was learned with: fewer would favour what was learned with fewer
         columns = kitchen.affordable(2 * SECOND_COLUMNS << level)
-        better = kitchen.tasted([(several[i].settings, found[i]) for i in moved], better_rng, columns)
+        better = kitchen.tasted([(several[i].settings, found[i]) for i in moved], columns)
         for i, one in zip(moved, better, strict=True):
             refined[i] = one if one.score > several[i].score else several[i]
     return [replace(one, level=max(level, one.level)) for one in refined]
 
 
-def further(kitchen: Kitchen, one: Tasted, rng, level: int) -> Learned:
+def further(kitchen: Kitchen, one: Tasted, level: int) -> Learned:
     """The second stage, where more columns pay, and the last; at higher levels with more of everything."""
     own, learned, budget, n_rows = one.settings, one.learned, kitchen.budget, kitchen.rows.n_rows
     features, columns = model_at(learned.problem, learned.run.theta).features, SECOND_COLUMNS << level
@@ -239,7 +239,10 @@ def further(kitchen: Kitchen, one: Tasted, rng, level: int) -> Learned:
         before, after = learned.run.value / learned.problem.rows.total, one.at.value / kitchen.rows.total
         if abs(before - after) > MORE:
             stage, n_basis = second_stage(own, n_rows, level), columns
-            problem = replace(enlarge(learned.problem, columns, rng), rows=kitchen.shuffled.first(stage.n_rows))
+            problem = replace(
+                enlarge(learned.problem, columns, kitchen.stream("more", own, columns)),
+                rows=kitchen.shuffled.first(stage.n_rows),
+            )
             learned = learn_more(learned, problem, one.at.theta, own, stage, kitchen.progress, budget)
     stage = last_stage(own, n_rows, n_basis, level)
     if stage is not None and stage.n_rows > learned.problem.rows.n_rows and not budget.stop():
@@ -268,10 +271,10 @@ def _estimate(kitchen: Kitchen) -> tuple[int, float, float]:
     return columns, work + flops(n_rows, columns), 32.0 * columns**2
 
 
-def _final(kitchen: Kitchen, best: Tasted, rng) -> Refit:
+def _final(kitchen: Kitchen, best: Tasted) -> Refit:
     """The posterior on all rows: as it was learned, with a given number of frequencies, or grown."""
     learned, rows, budget, wanted = best.learned, kitchen.rows, kitchen.budget, best.settings.n_posterior_frequencies
-    problem, theta, (refit_rng, grow_rng) = replace(learned.problem, rows=rows), learned.run.theta, rng.spawn(2)
+    problem, theta = replace(learned.problem, rows=rows), learned.run.theta
     if wanted is None:
         if learned.problem.rows is rows:
             return Refit(model_at(problem, theta), theta, learned.run.value, None)
@@ -279,8 +282,18 @@ def _final(kitchen: Kitchen, best: Tasted, rng) -> Refit:
     if problem.form == "exact" and kitchen.exact(best.settings):
         return best.at or exact_fit(problem, theta)
     if wanted != "auto":
-        return refit(enlarge(problem, wanted, refit_rng, each=True), theta, budget)
+        return refit(
+            enlarge(problem, wanted, kitchen.stream("posterior", best.settings, wanted), each=True), theta, budget
+        )
     first = best.at
     if first is None:
-        first = refit(enlarge(problem, taste_columns(rows.n_rows), refit_rng), theta, budget)
-    return grow(first, problem, grow_rng, budget, kitchen.progress.say)
+        first = refit(
+            enlarge(
+                problem,
+                taste_columns(rows.n_rows),
+                kitchen.stream("compare", best.settings, taste_columns(rows.n_rows)),
+            ),
+            theta,
+            budget,
+        )
+    return grow(first, problem, kitchen.streams.within("grow"), budget, kitchen.progress.say)

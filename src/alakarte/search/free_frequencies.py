@@ -45,14 +45,13 @@ def release_flops(n_rows: int, n_inputs: int) -> float:
 
 
 def release(
-    settings: Settings, final: Refit, rows: Rows, scaling: Scaling, rng, progress: Progress, budget: Budget
+    settings: Settings, final: Refit, rows: Rows, scaling: Scaling, streams, progress: Progress, budget: Budget
 ) -> tuple[Settings, Learned, Refit] | None:
     """Settings, what was learned and the posterior of the free kernel, if held-out rows prefer it."""
-    rows_rng, draws_rng = rng.spawn(2)
-    order = rows_rng.permutation(rows.n_rows)
+    order = streams("rows").permutation(rows.n_rows)
     n_held = min(HELD_ROWS, rows.n_rows // 10)
     held, train = (rows.subset(np.sort(part)) for part in (order[:n_held], order[n_held:]))
-    problem, theta = freed(final.model, n_free(rows.n_rows, rows.x.shape[1]), train, scaling, draws_rng)
+    problem, theta = freed(final.model, n_free(rows.n_rows, rows.x.shape[1]), train, scaling, streams)
     theta = refit(problem, theta, budget).theta
     settings = replace(settings, kernel=problem.kernel, n_components=1, n_frequencies=problem.draws.shape.n_frequencies)
     stage = priced(train.n_rows, ITERATIONS, settings.tol)
@@ -66,13 +65,13 @@ def release(
     return settings, learned, refit(replace(problem, rows=rows), at.theta, budget)
 
 
-def freed(model: Model, n_frequencies: int, rows: Rows, scaling: Scaling, rng) -> tuple[Problem, np.ndarray]:
+def freed(model: Model, n_frequencies: int, rows: Rows, scaling: Scaling, streams) -> tuple[Problem, np.ndarray]:
     """`ssgpr` at the frequencies of a model's spectrum, components in proportion to their variance."""
-    spectrum, draws_rng = model.spectrum, rng.spawn(1)[0]
+    spectrum = model.spectrum
     each = 2 if spectrum.centre is not None else 1
     share = np.exp(2 * (spectrum.log_amplitude - spectrum.log_amplitude.max()))
     shape = Shape(rows.x.shape[1], split(share, n_frequencies // each))
-    draws = draw(shape, model.problem.draws.expansion, draws_rng)
+    draws = draw(shape, model.problem.draws.expansion, streams("draws"))
     omega = frequencies(model.problem.kernel.spectrum(model.values, draws), draws)
     kernel, shape = resolve("ssgpr"), Shape(omega.shape[1], (len(omega),))
     layout = parameter_layout(kernel, shape, None, scaling)
@@ -81,7 +80,7 @@ def freed(model: Model, n_frequencies: int, rows: Rows, scaling: Scaling, rng) -
         "frequencies": omega,
         "log_noise_std": np.asarray(0.5 * np.log(model.noise_variance)),
     }
-    made = Problem(kernel, layout, draw(shape, "fastfood", rng.spawn(1)[0]), rows, n_jobs=model.problem.n_jobs)
+    made = Problem(kernel, layout, draw(shape, "fastfood", streams("stacks")), rows, n_jobs=model.problem.n_jobs)
     return made, layout.clip(layout.pack(named))
 
 

@@ -126,7 +126,7 @@ def _tuned_theta(layout: Layout, theta, tuned) -> np.ndarray:
     return layout.clip(layout.pack(values))
 
 
-def grow(first: Refit, problem: Problem, rng, budget: Budget, report) -> Refit:
+def grow(first: Refit, problem: Problem, streams, budget: Budget, report) -> Refit:
     """Twice the columns, again and again, on the rows of `problem`, until that no longer pays or is too dear."""
     best, most = first, most_columns(problem.rows.n_rows, budget.max_time is not None)
     reason = f"{most} columns are the most that time and memory are spent on"
@@ -138,7 +138,7 @@ def grow(first: Refit, problem: Problem, rng, budget: Budget, report) -> Refit:
             reason = f"no time for {size} columns"
             break
         try:
-            larger = refit(enlarge(problem, size, rng.spawn(1)[0]), best.theta, budget)
+            larger = refit(enlarge(problem, size, streams(size)), best.theta, budget)
         except KeyboardInterrupt:
             budget.interrupted = True
             continue

@@ -134,26 +134,26 @@ def _closed_components(settings: Settings) -> int:
     return settings.n_components if settings.kernel.has_components else 1
 
 
-def learn(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: Progress, warm=None, budget=None):
+def learn(settings: Settings, rows: Shuffled, scaling: Scaling, streams, progress: Progress, warm=None, budget=None):
     """`Learned`: the starts screened on few rows, the best on more; `warm` is (draws, theta) of an earlier fit."""
     budget = budget or Budget()
-    begun = begin(settings, rows, scaling, rng, progress, warm, budget)
+    begun = begin(settings, rows, scaling, streams, progress, warm, budget)
     return go_on(settings, begun, rows, progress, budget)
 
 
-def begin(settings: Settings, rows: Shuffled, scaling: Scaling, rng, progress: Progress, warm, budget) -> Learned:
+def begin(settings: Settings, rows: Shuffled, scaling: Scaling, streams, progress: Progress, warm, budget) -> Learned:
     """The best start after a few steps on few rows, or the only start as it is."""
-    draws_rng, summary_rng, starts_rng = rng.spawn(3)
+    streams = streams.within("learn", settings.kernel.name, settings.n_components)
     few = rows.first(screening_stage(settings, rows.rows.n_rows).n_rows)
-    problem = set_up(settings, few, scaling, draws_rng)
+    problem = set_up(settings, few, scaling, streams("draws"))
     if warm is not None and warm[1].size == problem.layout.size:
         if warm[0].shape == problem.draws.shape or settings.growing:
             problem = replace(problem, draws=warm[0])
         points = [problem.layout.clip(warm[1])]
     else:
-        summary = summarise(few.x, few.weight, summary_rng, 1.0 if few.scaling is None else scaling.x_scale)
+        summary = summarise(few.x, few.weight, streams("summary"), 1.0 if few.scaling is None else scaling.x_scale)
         n_starts = 1 if settings.max_iter == 0 else settings.n_restarts
-        points = starts(settings.kernel, problem.layout, summary, problem.draws, n_starts, starts_rng)
+        points = starts(settings.kernel, problem.layout, summary, problem.draws, n_starts, streams.within("starts"))
     long, exact = learning_stage(settings, rows.rows.n_rows, few.x.shape[1], problem.layout.size)
     if exact:
         closed_form(settings.kernel, problem.layout.unpack(points[0]))  # or says that there is none

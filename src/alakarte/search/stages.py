@@ -111,8 +111,8 @@ def shuffle(rows: Rows, rng, least: int = 0) -> Shuffled:
     return Shuffled(rows, rng.choice(rows.n_rows, min(rows.n_rows, max(least, ORDER_ROWS)), replace=False))
 
 
-def in_order(settings, rows: Rows, rng) -> Shuffled:
+def in_order(settings, rows: Rows, streams) -> Shuffled:
     """Rows as the stages take them; few rows as they are where every stage takes them all."""
     if settings.n_learning_rows is None and rows.n_rows <= SMALL_ROWS:
         return Shuffled(rows, np.arange(rows.n_rows))
-    return shuffle(rows, rng.spawn(1)[0], 0 if settings.n_learning_rows in ("auto", None) else settings.n_learning_rows)
+    return shuffle(rows, streams("rows"), 0 if settings.n_learning_rows in ("auto", None) else settings.n_learning_rows)
