@@ -1,21 +1,43 @@
 """Named arrays ↔ one flat vector, with bounds, fixed values and the user's units.
 
-In: what a kernel declares (`Parameter`), what the user fixed or bounded. Out: `Layout`.
+In: what a kernel or a likelihood declares (`Parameter`), what the user fixed or bounded. Out: `Layout`.
 A name `log_…` holds a logarithm; the user sees the bare name and its exponential, in his own units.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from alakarte.errors import InvalidInput
+from alakarte.records import Array, Named, Values
 
 LENGTHSCALE = (np.log(1e-3), np.log(1e4))
 AMPLITUDE = (np.log(1e-4), np.log(1e3))
-NOISE = (np.log(1e-6), np.log(1e2))
 FREQUENCY = (-1e3, 1e3)
-FREE = (-np.inf, np.inf)
 LARGEST = 1e100  # of a fixed value in standardised units: its square is finite
+
+
+@dataclass(frozen=True)
+class Units:
+    """Of the user: what a standardised number is multiplied by."""
+
+    x: Array  # (d,) standard deviation of each input
+    y: Array  # (T,) of each target
+
+    def factor(self, unit: str) -> Array | float:
+        """User's value = standardised value × factor; of "y", for one target."""
+        with np.errstate(over="ignore", divide="ignore"):
+            factors: dict[str, Array | float] = {"y": float(self.y[0]), "x": self.x, "1/x": 1 / self.x}
+            return factors.get(unit, 1.0)
+
+    def reported(self, value: Array, unit: str) -> Array:
+        """The user's value of a standardised one; where there are several targets, those of "y" get an axis (T,)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if unit == "y" and self.y.size > 1:
+                return np.asarray(value)[..., None] * self.y
+            return value * (self.x if unit == "sd" else self.factor(unit))
 
 
 @dataclass(frozen=True)
@@ -25,11 +47,11 @@ class Parameter:
     name: str
     shape: tuple[int, ...]
     unit: str
-    lower: np.ndarray | float
-    upper: np.ndarray | float
-    fixed: np.ndarray | None = None
+    lower: Array | float
+    upper: Array | float
+    fixed: Array | None = None
     slow: float = np.inf  # learned as asinh(value / slow)
-    shared: bool = False  # learned with a factor an input, the last axis, that all share
+    shared: bool = False  # learned with one factor per input, the last axis, that all entries share
 
     @property
     def is_log(self) -> bool:
@@ -46,31 +68,48 @@ class Parameter:
         """Entries in the flat vector."""
         return 0 if self.fixed is not None else int(np.prod(self.shape))
 
-    def factor(self, x_scale, y_scale):
-        """User's value = standardised value × factor."""
-        with np.errstate(over="ignore", divide="ignore"):
-            return {"y": y_scale, "x": x_scale, "1/x": 1 / x_scale, "1": 1.0, "sd": 1.0}[self.unit]
-
-    def to_user(self, value, x_scale, y_scale):
+    def to_user(self, value: Array, units: Units) -> Array:
         """The user's value of a stored one."""
-        reported = x_scale if self.unit == "sd" else self.factor(x_scale, y_scale)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return (np.exp(value) if self.is_log else value) * reported
+        return units.reported(np.exp(value) if self.is_log else value, self.unit)
 
-    def from_user(self, value, x_scale, y_scale):
+    def from_user(self, value: Any, units: Units) -> Array:
         """(shape) the stored value of a user's one."""
-        value = np.asarray(value, dtype=float)
+        value = np.asarray(value, dtype=np.float64)
         if np.isnan(value).any() or (self.is_log and (value < 0).any()):
             raise InvalidInput(f"{self.bare_name} = {value} must be {'positive' if self.is_log else 'a number'}.")
+        if self.unit == "y" and units.y.size > 1 and not (units.y == units.y[0]).all():
+            raise InvalidInput(
+                f"{self.bare_name} = {value} is in units of y, but there are {units.y.size} targets of different "
+                "spread that share it: leave it to be learned, or divide each target by its standard deviation."
+            )
         try:
             with np.errstate(over="ignore"):
-                value = np.broadcast_to(value / self.factor(x_scale, y_scale), self.shape)
+                value = np.broadcast_to(value / units.factor(self.unit), self.shape)
         except ValueError:
             raise InvalidInput(
                 f"{self.bare_name} has shape {value.shape}; it must broadcast to {self.shape} for this table."
             ) from None
         with np.errstate(divide="ignore"):  # log 0 = −inf: the evidence has its own floor
-            return np.log(value) if self.is_log else value
+            stored: Array = np.log(value) if self.is_log else value
+            return stored
+
+    def fixed_at(self, value: Any, units: Units) -> "Parameter":
+        """The same parameter, not learned: `value` in the user's units."""
+        stored = self.from_user(value, units)
+        if (stored > (np.log(LARGEST) if self.is_log else LARGEST)).any():
+            raise InvalidInput(
+                f"{self.bare_name} = {value} is more than {LARGEST:g} times the spread of the training "
+                "data: give it in the units of X and y."
+            )
+        return replace(self, fixed=stored)
+
+    def bounded_by(self, limits: tuple[Any, Any], units: Units) -> "Parameter":
+        """The same parameter with (lower, upper) limits, entry by entry, in the user's units."""
+        low, high = limits
+        lower, upper = self.from_user(low, units), self.from_user(high, units)
+        if (lower > upper).any():
+            raise InvalidInput(f"bounds of {self.bare_name}: {low} is above {high}; give (lower, upper).")
+        return replace(self, lower=lower, upper=upper, shared=False)
 
 
 @dataclass(frozen=True)
@@ -84,26 +123,30 @@ class Layout:
         """Length of theta."""
         return sum(p.size for p in self.parameters)
 
-    def pack(self, values: dict) -> np.ndarray:
+    def is_free(self, name: str) -> bool:
+        """Whether a parameter of that name is learned."""
+        return any(p.name == name and p.fixed is None for p in self.parameters)
+
+    def pack(self, values: Values) -> Array:
         """Flat vector of the free entries."""
         free = [np.ravel(values[p.name]) for p in self.parameters if p.fixed is None]
         return np.concatenate([np.zeros(0), *free]).astype(float)
 
-    def unpack(self, theta: np.ndarray) -> dict:
+    def unpack(self, theta: Array) -> Values:
         """Named arrays, fixed ones included."""
-        values, at = {}, 0
+        values, start = {}, 0
         for p in self.parameters:
-            values[p.name] = p.fixed if p.fixed is not None else theta[at : at + p.size].reshape(p.shape)
-            at += p.size
+            values[p.name] = p.fixed if p.fixed is not None else theta[start : start + p.size].reshape(p.shape)
+            start += p.size
         return values
 
-    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+    def bounds(self) -> tuple[Array, Array]:
         """Lower and upper bounds of theta."""
         lower = {p.name: np.broadcast_to(p.lower, p.shape) for p in self.parameters}
         upper = {p.name: np.broadcast_to(p.upper, p.shape) for p in self.parameters}
         return self.pack(lower), self.pack(upper)
 
-    def slow(self) -> np.ndarray:
+    def slow(self) -> Array:
         """`Parameter.slow` of each entry of theta."""
         return self.pack({p.name: np.full(p.shape, p.slow) for p in self.parameters})
 
@@ -116,32 +159,33 @@ class Layout:
         parts = (replace(p, upper=np.minimum(p.upper, upper)) if p.name == name else p for p in self.parameters)
         return Layout(tuple(parts))
 
-    def limits(self, name: str) -> dict:
-        """How a parameter is learned: `upper`, the same for all its entries, and `slow`."""
-        [p] = [p for p in self.parameters if p.name == name]
-        return {"upper": np.max(p.upper), "slow": p.slow}
+    def learned_like(self, parameter: Parameter) -> Parameter:
+        """A parameter of another shape, learned as the one of its name here: upper bound and slowness."""
+        [mine] = [p for p in self.parameters if p.name == parameter.name]
+        return replace(parameter, upper=float(np.max(mine.upper)), slow=mine.slow)
 
-    def clip(self, theta: np.ndarray) -> np.ndarray:
+    def clip(self, theta: Array) -> Array:
         """Theta moved inside its bounds."""
-        return np.clip(theta, *self.bounds())
+        clipped: Array = np.clip(theta, *self.bounds())
+        return clipped
 
-    def to_user(self, theta: np.ndarray, x_scale, y_scale) -> dict:
+    def to_user(self, theta: Array, units: Units) -> Named:
         """Named values in the user's units."""
         values = self.unpack(theta)
-        return {p.bare_name: p.to_user(values[p.name], x_scale, y_scale) for p in self.parameters}
+        return {p.bare_name: p.to_user(values[p.name], units) for p in self.parameters}
 
     def labels(self) -> list[str]:
-        """One label an entry of theta, such as `log_lengthscale[0,2]`."""
-        out = []
+        """One label per entry of theta, such as `log_lengthscale[0,2]`."""
+        out: list[str] = []
         for p in self.parameters:
             if p.fixed is None:
                 out += [p.name + (str(list(i)).replace(" ", "") if i else "") for i in np.ndindex(p.shape)]
         return out
 
 
-def constrained(parameters, fixed, bounds, x_scale, y_scale) -> Layout:
+def constrained(parameters: Iterable[Parameter], fixed: Named | None, bounds: Named | None, units: Units) -> Layout:
     """Layout with the user's fixed values and bounds, both dictionaries by bare name in his units."""
-    fixed, bounds = fixed or {}, bounds or {}
+    fixed, bounds, parameters = fixed or {}, bounds or {}, tuple(parameters)
     known = [p.bare_name for p in parameters]
     for name in (*fixed, *bounds):
         if name not in known:
@@ -149,18 +193,8 @@ def constrained(parameters, fixed, bounds, x_scale, y_scale) -> Layout:
     out = []
     for p in parameters:
         if p.bare_name in bounds:
-            low, high = bounds[p.bare_name]
-            lower, upper = p.from_user(low, x_scale, y_scale), p.from_user(high, x_scale, y_scale)
-            if (lower > upper).any():
-                raise InvalidInput(f"bounds of {p.bare_name}: {low} is above {high}; give (lower, upper).")
-            p = replace(p, lower=lower, upper=upper, shared=False)  # a bound holds entry by entry
+            p = p.bounded_by(bounds[p.bare_name], units)
         if p.bare_name in fixed:
-            value = p.from_user(fixed[p.bare_name], x_scale, y_scale)
-            if (value > (np.log(LARGEST) if p.is_log else LARGEST)).any():
-                raise InvalidInput(
-                    f"{p.bare_name} = {fixed[p.bare_name]} is more than {LARGEST:g} times the spread of the training "
-                    "data: give it in the units of X and y."
-                )
-            p = replace(p, fixed=value)
+            p = p.fixed_at(fixed[p.bare_name], units)
         out.append(p)
     return Layout(tuple(out))

@@ -5,10 +5,19 @@ Frequencies lie on one flat axis of length F with a component index each, so com
 This file refuses to know data files, kernels and optimisers. Letters: docs/notation.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.float64]  # shapes stand in docstrings and comments; float32 where precision is mixed
+Integers: TypeAlias = NDArray[np.int64]  # places in other arrays
+Flags: TypeAlias = NDArray[np.bool_]  # masks
+Values: TypeAlias = dict[str, Array]  # parameters by name, as they are learned
+Named: TypeAlias = dict[str, Any]  # numbers by the user's names, in his units
+UNUSED: Any = None  # a field that a kernel does not use
 
 
 @dataclass(frozen=True)
@@ -20,7 +29,7 @@ class Shape:
 
     @property
     def n_components(self) -> int:
-        """Q."""
+        """Q, the number of components."""
         return len(self.counts)
 
     @property
@@ -34,18 +43,19 @@ class Shape:
         return 1 << (self.n_inputs - 1).bit_length()
 
     @cached_property
-    def component(self) -> np.ndarray:
+    def component(self) -> Integers:
         """(F,) component of each frequency."""
-        return np.repeat(np.arange(self.n_components), self.counts)
+        return np.repeat(np.arange(self.n_components, dtype=np.int64), self.counts)
 
     @cached_property
-    def stack_component(self) -> np.ndarray:
+    def stack_component(self) -> Integers:
         """(T,) component of each Fastfood stack: ⌈m_q/p⌉ stacks for component q."""
-        return np.repeat(np.arange(self.n_components), [-(-m // self.n_padded) for m in self.counts])
+        n_stacks = [-(-m // self.n_padded) for m in self.counts]
+        return np.repeat(np.arange(self.n_components, dtype=np.int64), n_stacks)
 
     @property
     def n_stacks(self) -> int:
-        """T."""
+        """T, the number of Fastfood stacks of all components."""
         return self.stack_component.size
 
 
@@ -53,15 +63,16 @@ class Shape:
 class Summary:
     """All that a start may know of the (standardised) rows."""
 
-    ranges: np.ndarray  # (d,) robust range of each input, never zero
-    differences: np.ndarray  # (pairs, d) x_i − x_j of random pairs of rows
+    ranges: Array  # (d,) robust range of each input, never zero
+    differences: Array  # (pairs, d) x_i − x_j of random pairs of rows
 
-    def lengthscales(self, rng: np.random.Generator) -> np.ndarray:
+    def lengthscales(self, rng: np.random.Generator) -> Array:
         """(d,) ℓ_j = u_j range_j √d with u_j ~ U[0.4, 0.8]."""
         d = self.ranges.size
-        return rng.uniform(0.4, 0.8, size=d) * self.ranges * np.sqrt(d)
+        lengthscales: Array = rng.uniform(0.4, 0.8, size=d) * self.ranges * np.sqrt(d)
+        return lengthscales
 
-    def distance(self, quantile: float, lengthscale=1.0) -> float:
+    def distance(self, quantile: float, lengthscale: Array | float = 1.0) -> float:
         """Quantile of the distances of pairs, measured after division by `lengthscale`; 1 where all pairs coincide."""
         distances = np.linalg.norm(self.differences / lengthscale, axis=1)
         distances = distances[distances > 0]
@@ -72,11 +83,11 @@ class Summary:
 class Stacks:
     """The frozen matrices of T Fastfood stacks."""
 
-    signs: np.ndarray  # (T, p) B
-    permutation: np.ndarray  # (T, p) Π
-    gaussians: np.ndarray  # (T, p) G
-    position: np.ndarray  # (F,) which of the T·p outputs each frequency is
-    norms: np.ndarray  # (F,) √p ‖G‖ of the frequency's stack [E2]
+    signs: Array  # (T, p) B
+    permutation: Integers  # (T, p) Π
+    gaussians: Array  # (T, p) G
+    position: Integers  # (F,) which of the T·p outputs each frequency is
+    norms: Array  # (F,) √p ‖G‖ of the frequency's stack [E2]
 
 
 @dataclass(frozen=True)
@@ -85,11 +96,11 @@ class Draws:
 
     shape: Shape
     stacks: Stacks | None  # None: independent Gaussian rows
-    directions: np.ndarray  # (d, F) U: frequencies of radius one, as the data see them (c_j ≤ 1 long with stacks)
-    lengths: np.ndarray  # (F,) c_j, what zero-padding leaves of a unit frequency [E3]
-    chi: np.ndarray  # (F,) χ_p (stacks) or χ_d (directions) draws [E4]
-    points: np.ndarray  # (F,) stratified in (0, 1) within each component, shuffled
-    tails: np.ndarray  # (F,) uniform in (0, 1), for spectra with heavier tails
+    directions: Array  # (d, F) U: frequencies of radius one, as the data see them (c_j ≤ 1 long with stacks)
+    lengths: Array  # (F,) c_j, what zero-padding leaves of a unit frequency [E3]
+    chi: Array  # (F,) χ_p (stacks) or χ_d (directions) draws [E4]
+    points: Array  # (F,) stratified in (0, 1) within each component, shuffled
+    tails: Array  # (F,) uniform in (0, 1), for spectra with heavier tails
 
     @property
     def expansion(self) -> str:
@@ -101,15 +112,15 @@ class Draws:
 class Spectrum:
     """What a kernel says about its frequencies; the same record carries derivatives of nlml (all fields `…_bar`)."""
 
-    log_amplitude: np.ndarray  # (Q,) log v_q
-    input_scale: np.ndarray | None = None  # (Q, d) a = 1/ℓ
-    radii: np.ndarray | None = None  # (F,) length of each frequency in R^p, before the input scale
-    centre: np.ndarray | None = None  # (Q, d) μ; then each frequency has four columns instead of two
-    signs: np.ndarray | None = None  # (T, p) in place of the draws'
-    gaussians: np.ndarray | None = None  # (T, p) in place of the draws'
-    frequencies: np.ndarray | None = None  # (d, F) free frequencies, in place of scale × radius × direction
+    log_amplitude: Array  # (Q,) log v_q
+    input_scale: Array = UNUSED  # (Q, d) a = 1/ℓ
+    radii: Array = UNUSED  # (F,) length of each frequency in R^p, before the input scale
+    centre: Array = UNUSED  # (Q, d) μ; then each frequency has four columns instead of two
+    signs: Array = UNUSED  # (T, p) in place of the draws'
+    gaussians: Array = UNUSED  # (T, p) in place of the draws'
+    frequencies: Array = UNUSED  # (d, F) free frequencies, in place of scale × radius × direction
 
-    def weight_variance(self, shape: Shape) -> np.ndarray:
+    def weight_variance(self, shape: Shape) -> Array:
         """(D,) v_q²/m_q on every column of Φ [E1, E6]."""
         variance = np.exp(2 * self.log_amplitude) / np.asarray(shape.counts)
         return np.tile(variance[shape.component], 2 if self.centre is None else 4)
@@ -119,9 +130,9 @@ class Spectrum:
 class Statistics:
     """Sums over rows of one model's features; models of disjoint rows add."""
 
-    gram: np.ndarray  # (D, D) ΦᵀWΦ, its lower triangle, in Fortran's order
-    moment: np.ndarray  # (D, T) ΦᵀWy
-    energy: np.ndarray  # (T,) yᵀWy
+    gram: Array  # (D, D) ΦᵀWΦ, its lower triangle, in Fortran's order
+    moment: Array  # (D, T) ΦᵀWy
+    energy: Array  # (T,) yᵀWy
     total: float  # N, the sum of weights
 
     def __add__(self, other: "Statistics") -> "Statistics":
@@ -133,3 +144,18 @@ class Statistics:
         return Statistics(
             self.gram - other.gram, self.moment - other.moment, self.energy - other.energy, self.total - other.total
         )
+
+
+def arrays(record: Any) -> dict[str, Array]:
+    """All arrays and numbers of a record and of the records within it, by dotted name."""
+    found: dict[str, Array] = {}
+    for name in (field.name for field in fields(record)):
+        value = getattr(record, name)
+        parts = value if isinstance(value, tuple) else (value,)
+        for index, part in enumerate(parts):
+            label = f"{name}.{index}" if isinstance(value, tuple) else name
+            if isinstance(part, np.ndarray | float | int):
+                found[label] = np.asarray(part)
+            elif is_dataclass(part):
+                found |= {f"{label}.{inner}": array for inner, array in arrays(part).items()}
+    return found

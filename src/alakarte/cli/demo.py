@@ -8,6 +8,7 @@ import sys
 import time
 import warnings
 from dataclasses import dataclass
+from typing import Any, TextIO
 
 import numpy as np
 from sklearn.datasets import load_diabetes
@@ -18,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from alakarte.estimators.regressor import GPRegressor
 from alakarte.metrics import coverage, log_density
+from alakarte.records import Array
 
 LINKS = np.array([30.0, 27.0, 23.0, 20.0])  # cm
 ARM_NOISE = 1.0  # cm
@@ -34,10 +36,10 @@ class Result:
     coverage: float
     noise_std: float
     seconds: float
-    model: object
+    model: Any
 
 
-def robot_arm(n_rows: int, seed: int):
+def robot_arm(n_rows: int, seed: int) -> tuple[Array, Array]:
     """Joint angles (n, 4) over a full circle, and the height of the tip, Σ_i L_i sin(a_1 + … + a_i), with noise."""
     rng = np.random.default_rng(seed)
     angles = rng.uniform(-np.pi, np.pi, size=(n_rows, LINKS.size))
@@ -45,7 +47,9 @@ def robot_arm(n_rows: int, seed: int):
     return angles, height + ARM_NOISE * rng.standard_normal(n_rows)
 
 
-def demo(n_rows=800, n_test=1000, n_restarts=6, max_iter=150, stream=None):
+def demo(
+    n_rows: int = 800, n_test: int = 1000, n_restarts: int = 6, max_iter: int = 150, stream: TextIO | None = None
+) -> tuple[list[Result], list[Result]]:
     """Run both sets and write to `stream` (standard output if None); return the results of both, a list each."""
     stream = stream or sys.stdout
     settings = {"n_restarts": n_restarts, "max_iter": max_iter, "random_state": 0}
@@ -59,7 +63,7 @@ def demo(n_rows=800, n_test=1000, n_restarts=6, max_iter=150, stream=None):
         "   Nearly linear: there is little for a kernel to find.",
         "",
     )
-    diabetes = _table(stream, _models(1, 128, settings), X[order], y[order], 300)
+    diabetes = _table(stream, _models(1, 128, settings), (X[order], y[order]), 300)
 
     _say(
         stream,
@@ -70,14 +74,14 @@ def demo(n_rows=800, n_test=1000, n_restarts=6, max_iter=150, stream=None):
         f"   Noise of {ARM_NOISE:.2f} cm was added: no RMSE below it is to be expected, and `noise` should find it.",
         "",
     )
-    arm = _table(stream, _models(4, 32, settings), *robot_arm(n_rows + n_test, 0), n_rows)
+    arm = _table(stream, _models(4, 32, settings), robot_arm(n_rows + n_test, 0), n_rows)
     _say(stream, "", *_lesson(arm))
     return diabetes, arm
 
 
-def _models(n_components, n_frequencies, settings):
+def _models(n_components: int, n_frequencies: int, settings: dict[str, Any]) -> dict[str, Any]:
     """Name and model; all expansions have the same number of columns, and gm needs four for each frequency."""
-    size = {"n_components": n_components, "n_frequencies": n_frequencies} | settings
+    size: dict[str, Any] = {"n_components": n_components, "n_frequencies": n_frequencies} | settings
     return {
         "ridge": make_pipeline(StandardScaler(), BayesianRidge()),
         "ard": GPRegressor("ard", **size),
@@ -87,14 +91,14 @@ def _models(n_components, n_frequencies, settings):
     }
 
 
-def _table(stream, models, X, y, n_train):
+def _table(stream: TextIO, models: dict[str, Any], table: tuple[Array, Array], n_train: int) -> list[Result]:
     """Learn every model on the first rows, test it on the others, write a row for each."""
     _say(stream, f"   {'kernel':<11}{'RMSE':>8}{'NLPD':>9}{'in 95 %':>10}{'noise':>8}{'seconds':>9}   RMSE")
     results = []
     for name, model in models.items():
         stream.write(f"   {name:<11}")  # shows which model is learning
         stream.flush()
-        result = _measure(name, model, X[:n_train], y[:n_train], X[n_train:], y[n_train:])
+        result = _measure(name, model, table, n_train)
         results.append(result)
         bar = "#" * max(1, round(BAR * result.rmse / max(r.rmse for r in results)))
         _say(
@@ -105,20 +109,22 @@ def _table(stream, models, X, y, n_train):
     return results
 
 
-def _measure(name, model, X_train, y_train, X_test, y_test) -> Result:
+def _measure(name: str, model: Any, table: tuple[Array, Array], n_train: int) -> Result:
+    X, y = table
     began = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # max_iter is enough for a demonstration
-        model.fit(X_train, y_train)
-    mean, std = model.predict(X_test, return_std=True)
+        model.fit(X[:n_train], y[:n_train])
+    mean, std = model.predict(X[n_train:], return_std=True)
+    y_test = y[n_train:]
     seconds = time.perf_counter() - began
     rmse = float(np.sqrt(np.mean((mean - y_test) ** 2)))
     nlpd = -float(log_density(y_test, mean, std).mean())
-    noise_std = model.noise_std_ if isinstance(model, GPRegressor) else float(model[-1].alpha_ ** -0.5)
+    noise_std = float(model.noise_std_ if isinstance(model, GPRegressor) else model[-1].alpha_ ** -0.5)
     return Result(name, rmse, nlpd, coverage(y_test, mean, std), noise_std, seconds, model)
 
 
-def _lesson(arm):
+def _lesson(arm: list[Result]) -> tuple[str, ...]:
     """What the second table says, and what its best learned kernel looks like."""
     rows = {result.name: result for result in arm}
     best = min((rows["gm"], rows["pwl"]), key=lambda result: result.nlpd)
@@ -133,7 +139,7 @@ def _lesson(arm):
     )
 
 
-def _say(stream, *lines):
+def _say(stream: TextIO, *lines: str) -> None:
     for line in lines:
         stream.write(line + "\n")
     stream.flush()

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from alakarte.cli.demo import demo
 
 
-def main(argv=None) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run the command in `argv` (that of the process if None) and return its exit status."""
     parser = argparse.ArgumentParser(prog="alakarte", description="Gaussian processes that learn their kernel.")
     parser.add_argument("--version", action="version", version=f"alakarte {version('alakarte')}")

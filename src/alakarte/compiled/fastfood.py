@@ -8,18 +8,21 @@ this file, for Numba's cache notices changes of a function's own file only. Pape
 """
 
 import operator
+from collections.abc import Callable
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 
 from alakarte.compiled.jit import butterflies, compiled, emitters, generated, wide_vectors
-from alakarte.compiled.layout import aligned, row_major, writable
+from alakarte.compiled.layout import plan_tiles, row_major, tile_starts, writable
+from alakarte.execution.scratch import aligned
+from alakarte.records import Array, Integers
 
 _INDEX = types.int64
 
 
-def _radix(n):
+def _radix(n: int) -> Callable[..., None]:
     """H_n of the n vectors of `u` at start, start + step, …, in place."""
 
     def twin(u, start, step):
@@ -47,7 +50,7 @@ def _radix(n):
     return generator
 
 
-def _mix(n):
+def _mix(n: int) -> Callable[..., None]:
     """H_n of the n vectors of `u` at row[i], row[i + 1], … times scale[j], …, into `v` from start on."""
 
     def twin(u, row, i, scale, j, v, start):
@@ -172,7 +175,7 @@ def _starts(first, n_rows, length, start):
         start[a] = min(first + a, n_rows - 1) * length
 
 
-def hadamard(x):
+def hadamard(x: Array) -> None:
     """Replace each row u of `x` (rows, p) by H u, H the unnormalised Hadamard matrix of Sylvester's order."""
     n_rows, p = x.shape
     lanes = 64 // x.itemsize
@@ -193,9 +196,18 @@ def _hadamard(x, n_rows, ones, column, tile, row):
         _out_of_tile(tile, column, zero, p, ones, x, row, zero)
 
 
-def project(x, input_scale, signs, permutation, gaussians, factor, position, phase):
+def project(
+    x: Array,
+    input_scale: Array,
+    signs: Array,
+    permutation: Integers,
+    gaussians: Array,
+    factor: Array,
+    position: Integers,
+    phase: Array,
+) -> None:
     """phase_j = factor_j [H G Π H B pad(x ∘ a)]_j for every stack; arguments as in `reference.py`."""
-    plan = _plan(x, input_scale, signs, permutation, gaussians, factor, position)
+    plan = plan_tiles(x, input_scale, signs, permutation, gaussians, factor, position)
     with writable(phase, x.shape[0], position.size) as out:
         _project(plan, out.reshape(-1))
 
@@ -220,14 +232,23 @@ def _project(plan, phase):
             _out_of_tile(output, kept, edge[t], edge[t + 1] - edge[t], kept_factor, phase, row, edge[t])
 
 
-def project_pullback(x, input_scale, signs, permutation, gaussians, factor, position, phase_bar):
+def project_pullback(
+    x: Array,
+    input_scale: Array,
+    signs: Array,
+    permutation: Integers,
+    gaussians: Array,
+    factor: Array,
+    position: Integers,
+    phase_bar: Array,
+) -> tuple[Array, Array, Array, Array]:
     """Return the derivatives of `project`, summed over the rows; arguments and results as in `reference.py`."""
     (n_stacks, p), n_inputs = signs.shape, x.shape[1]
-    plan = _plan(x, input_scale, signs, permutation, gaussians, factor, position)
+    plan = plan_tiles(x, input_scale, signs, permutation, gaussians, factor, position)
     lanes, n_entries = plan[4].size, plan[5].size
     back = np.argsort(permutation, axis=1)
     back_scale, bar = row_major(x.dtype, np.take_along_axis(gaussians, back, axis=1).reshape(-1), phase_bar)
-    back, bar = _tile_starts(back, n_entries, lanes), bar.reshape(x.shape[0] * position.size)
+    back, bar = tile_starts(back, n_entries, lanes), bar.reshape(x.shape[0] * position.size)
     sums = np.zeros((3, -(-n_stacks * p // n_entries), n_entries * lanes), x.dtype)
     _project_pullback(plan, back, back_scale, bar, sums)
     x_bar, gaussians_bar, factor_bar = sums.reshape(3, -1, p, lanes)[:, :n_stacks].sum(axis=3)
@@ -272,28 +293,3 @@ def _add_products(u, v, n, total):
     wide_vectors()
     for i in range(n):
         total[i] += u[i] * v[i]
-
-
-def _plan(x, input_scale, signs, permutation, gaussians, factor, position):
-    """Prepare what both directions need: ones, tiles, and the draws flat, with entries as starts in a tile."""
-    n_stacks, p = signs.shape
-    n_entries = p * max(1, min(n_stacks, 128 // p))  # small stacks share a tile: alone, each step's latency would show
-    (x,) = row_major(x.dtype, x)
-    lanes = 64 // x.itemsize
-    first_scale = np.zeros((n_stacks, p), x.dtype)
-    first_scale[:, : x.shape[1]] = input_scale * signs[:, : x.shape[1]]  # the rest of pad(x) stays 0
-    gaussians, factor = row_major(x.dtype, gaussians.reshape(-1), factor.reshape(-1))
-    position = np.asarray(position, dtype=np.int64)
-    edge = np.searchsorted(position, np.arange(0, n_stacks * p + n_entries, n_entries))
-    kept = position % n_entries * lanes
-    ones, tiles = np.ones(n_entries + lanes, x.dtype), aligned((5, n_entries * lanes), x.dtype)
-    row, column = np.empty(lanes, np.int64), np.arange(n_entries) * lanes
-    draws = first_scale.reshape(-1), _tile_starts(permutation, n_entries, lanes), gaussians, factor
-    return x, p, ones, tiles, row, column, *draws, kept, edge, factor[position]
-
-
-def _tile_starts(permutation, n_entries, lanes):
-    """Turn entries of each stack (T, p) into starts in the tile that holds the stack (T·p,)."""
-    n_stacks, p = permutation.shape
-    first = np.arange(n_stacks)[:, None] * p % n_entries
-    return ((first + permutation) * lanes).astype(np.int64).reshape(-1)

@@ -5,15 +5,19 @@ Nothing compiles at import. With NUMBA_DISABLE_JIT=1 the loops run as Python.
 Numba's cache does not notice a change of this file: remove the *.nbi files after one.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
 # Fused multiply-add is all that is relaxed: other flags would let the compiler assume that NaN and inf never occur.
-OPTIONS = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
+OPTIONS: Any = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
+_PLAIN_PYTHON = bool(vars(config)["DISABLE_JIT"])
 
 
-def compiled(function, **options):
+def compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile `function` lazily; without a writable cache directory it compiles once in every process.
 
     Numba itself tries NUMBA_CACHE_DIR, the package's __pycache__ and the user's cache directory, in this order. A
@@ -21,12 +25,13 @@ def compiled(function, **options):
     """
     options = {**OPTIONS, **options}
     try:
-        return njit(cache=True, **options)(function)
+        dispatcher: Callable[..., Any] = njit(cache=True, **options)(function)
     except RuntimeError:  # "no locator available"
-        return njit(**options)(function)
+        dispatcher = njit(**options)(function)
+    return dispatcher
 
 
-def compiled_sum(function):
+def compiled_sum(function: Callable[..., Any]) -> Callable[..., Any]:
     """`compiled` for a function that only sums: the order of additions is the compiler's, so that it vectorises."""
     return compiled(function, fastmath={"contract", "reassoc"})
 
@@ -45,15 +50,15 @@ def _wide_vectors(typing_context):
     return types.none(), codegen
 
 
-wide_vectors = (lambda: None) if config.DISABLE_JIT else intrinsic(_wide_vectors)
+wide_vectors: Any = (lambda: None) if _PLAIN_PYTHON else intrinsic(_wide_vectors)
 
 
-def generated(twin):
+def generated(twin: Callable[..., None]) -> Callable[..., Callable[..., None]]:
     """Decorate a generator of vector instructions; with NUMBA_DISABLE_JIT=1 its `twin` in Python takes its place."""
-    return (lambda generator: twin) if config.DISABLE_JIT else intrinsic
+    return (lambda generator: twin) if _PLAIN_PYTHON else intrinsic
 
 
-def emitters(context, builder, signature, args):
+def emitters(context: Any, builder: Any, signature: Any, args: Any) -> tuple[Callable[..., Any], ...]:
     """Return functions that emit instructions on argument number `n`, a flat array, from entry `index + k` on.
 
     They load one entry, load and store a vector of 64 bytes, and multiply a vector by a number.
@@ -87,7 +92,7 @@ def emitters(context, builder, signature, args):
     return entry, load, store, times
 
 
-def butterflies(rows, plus, minus):
+def butterflies(rows: list[Any], plus: Callable[[Any, Any], Any], minus: Callable[[Any, Any], Any]) -> None:
     """Replace n vectors in a list by H_n of them, with what adds and subtracts two of them."""
     half = 1
     while half < len(rows):

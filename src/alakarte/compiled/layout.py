@@ -1,21 +1,27 @@
 """Arrays in the one layout the compiled functions take: row-major, one dtype.
 
-In: arrays as the caller has them. Out: the same memory where it fits, a copy where it does not.
+In: arrays as the caller has them. Out: the same memory where it fits, a copy where it does not; for the fast transform
+its draws as starts in tiles, which `fastfood.py` explains.
 """
 
-import math
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
+
+from alakarte.execution.scratch import aligned
+from alakarte.records import Array, Integers
 
 
-def row_major(dtype, *arrays):
+def row_major(dtype: DTypeLike, *arrays: Array) -> tuple[Array, ...]:
     """Return `arrays` row-major and of one dtype, copied only where they are not."""
     return tuple(np.ascontiguousarray(array, dtype=dtype) for array in arrays)
 
 
 @contextmanager
-def writable(array, *shape):
+def writable(array: Array, *shape: int) -> Iterator[Array]:
     """Lend a row-major array to write into: `array` itself, or a stand-in that is copied into it at the end.
 
     Compiled code writes wherever it is told to, so that a wrong shape would destroy other memory.
@@ -30,10 +36,35 @@ def writable(array, *shape):
         array[...] = stand_in
 
 
-def aligned(shape, dtype):
-    """Return zeros whose first number starts a cache line, so that no vector of 64 bytes lies across two lines."""
-    dtype = np.dtype(dtype)
-    size = math.prod(shape)
-    memory = np.zeros(size + 64 // dtype.itemsize, dtype)
-    start = -memory.ctypes.data % 64 // dtype.itemsize
-    return memory[start : start + size].reshape(shape)
+def plan_tiles(
+    x: Array,
+    input_scale: Array,
+    signs: Array,
+    permutation: Integers,
+    gaussians: Array,
+    factor: Array,
+    position: Integers,
+) -> tuple[Any, ...]:
+    """Prepare what both directions need: ones, tiles, and the draws flat, with entries as starts in a tile."""
+    n_stacks, p = signs.shape
+    n_entries = p * max(1, min(n_stacks, 128 // p))  # small stacks share a tile: alone, each step's latency would show
+    (x,) = row_major(x.dtype, x)
+    lanes = 64 // x.itemsize
+    first_scale = np.zeros((n_stacks, p), x.dtype)
+    first_scale[:, : x.shape[1]] = input_scale * signs[:, : x.shape[1]]  # the rest of pad(x) stays 0
+    gaussians, factor = row_major(x.dtype, gaussians.reshape(-1), factor.reshape(-1))
+    position = np.asarray(position, dtype=np.int64)
+    edge = np.searchsorted(position, np.arange(0, n_stacks * p + n_entries, n_entries))
+    kept = position % n_entries * lanes
+    ones, tiles = np.ones(n_entries + lanes, x.dtype), aligned((5, n_entries * lanes), x.dtype)
+    row, column = np.empty(lanes, np.int64), np.arange(n_entries) * lanes
+    draws = first_scale.reshape(-1), tile_starts(permutation, n_entries, lanes), gaussians, factor
+    return x, p, ones, tiles, row, column, *draws, kept, edge, factor[position]
+
+
+def tile_starts(permutation: Integers, n_entries: int, lanes: int) -> Integers:
+    """Turn entries of each stack (T, p) into starts in the tile that holds the stack (T·p,)."""
+    n_stacks, p = permutation.shape
+    first = np.arange(n_stacks)[:, None] * p % n_entries
+    starts: Integers = ((first + permutation) * lanes).astype(np.int64).reshape(-1)
+    return starts

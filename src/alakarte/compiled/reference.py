@@ -7,8 +7,10 @@ This file knows nothing of kernels, parameters or evidence. Paper, sections 3.2 
 
 import numpy as np
 
+from alakarte.records import Array, Integers
 
-def hadamard(x):
+
+def hadamard(x: Array) -> None:
     """Replace each row u of `x` (rows, p) by H u, H the unnormalised Hadamard matrix of Sylvester's order.
 
     p is a power of two; H H = p I.
@@ -22,19 +24,28 @@ def hadamard(x):
         half *= 2
 
 
-def sincos(x, sine, cosine):
+def sincos(x: Array, sine: Array, cosine: Array) -> None:
     """Write sin x and cos x into two arrays of the shape of `x`."""
     np.sin(x, out=sine)
     np.cos(x, out=cosine)
 
 
-def project(x, input_scale, signs, permutation, gaussians, factor, position, phase):
+def project(
+    x: Array,
+    input_scale: Array,
+    signs: Array,
+    permutation: Integers,
+    gaussians: Array,
+    factor: Array,
+    position: Integers,
+    phase: Array,
+) -> None:
     """phase_j = factor_j [H G Π H B pad(x ∘ a)]_j for every stack, the kept rows of all stacks side by side.
 
     Parameters
     ----------
     x : (rows, d)
-    input_scale : (T, d), a, one row a stack
+    input_scale : (T, d), a, one row per stack
     signs, gaussians, factor : (T, p), B, G and κ∘S
     permutation : (T, p) int, (Π u)_i = u_permutation[i]
     position : (F,) int, ascending; frequency f is entry position[f] of the T·p outputs of all stacks
@@ -47,7 +58,16 @@ def project(x, input_scale, signs, permutation, gaussians, factor, position, pha
     phase[...] = np.concatenate(outputs, axis=1)[:, position]
 
 
-def project_pullback(x, input_scale, signs, permutation, gaussians, factor, position, phase_bar):
+def project_pullback(
+    x: Array,
+    input_scale: Array,
+    signs: Array,
+    permutation: Integers,
+    gaussians: Array,
+    factor: Array,
+    position: Integers,
+    phase_bar: Array,
+) -> tuple[Array, Array, Array, Array]:
     """Return the derivatives of `project`, summed over the rows of the block, from phase_bar (rows, F).
 
     Returns
@@ -75,7 +95,7 @@ def project_pullback(x, input_scale, signs, permutation, gaussians, factor, posi
     return input_scale_bar, signs_bar, gaussians_bar, factor_bar
 
 
-def _stack(x, a, signs, permutation, gaussians):
+def _stack(x: Array, a: Array, signs: Array, permutation: Integers, gaussians: Array) -> tuple[Array, Array, Array]:
     """x̃ = pad(x ∘ a), Π H B x̃ and H G Π H B x̃ of one stack."""
     padded = np.zeros((x.shape[0], signs.size), dtype=x.dtype)
     padded[:, : x.shape[1]] = x * a
@@ -87,14 +107,16 @@ def _stack(x, a, signs, permutation, gaussians):
     return padded, mixed, output
 
 
-def wave_pairs(phase, phi):
+def wave_pairs(phase: Array, phi: Array) -> None:
     """Write phi (rows, 2F) = [cos phase | sin phase]."""
     n_frequencies = phase.shape[1]
     np.cos(phase, out=phi[:, :n_frequencies])
     np.sin(phase, out=phi[:, n_frequencies:])
 
 
-def wave_pairs_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar):
+def wave_pairs_pullback(
+    phi: Array, phi_p: Array, residual: Array, weight_mean: Array, row_weight: Array, phase_bar: Array
+) -> None:
     """Write phase_bar (rows, F) from Φ_bar = W (Φ P − r βᵀ), all factors 1/s already in `phi_p` and `weight_mean`.
 
     Parameters
@@ -110,13 +132,13 @@ def wave_pairs_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar
     phase_bar[...] = cosine * sine_bar - sine * cosine_bar
 
 
-def wave_pairs_dot(phase, weight_mean):
+def wave_pairs_dot(phase: Array, weight_mean: Array) -> Array:
     """φᵀβ (rows,) of `wave_pairs`: Σ_f cos(phase_f) β_f + sin(phase_f) β_{F+f}, weight_mean β (2F,)."""
     n_frequencies = phase.shape[1]
     return np.cos(phase) @ weight_mean[:n_frequencies] + np.sin(phase) @ weight_mean[n_frequencies:]
 
 
-def wave_products(phase, shift, component, phi):
+def wave_products(phase: Array, shift: Array, component: Integers, phi: Array) -> None:
     """Write phi (rows, 4F) = [cos ξ cos ζ | sin ξ cos ζ | cos ξ sin ζ | sin ξ sin ζ].
 
     ξ = phase (rows, F); ζ = shift (rows, Q), the column component[f] (F,), ascending, for frequency f.
@@ -128,7 +150,15 @@ def wave_products(phase, shift, component, phi):
         phi[:, i * n_frequencies : (i + 1) * n_frequencies] = product
 
 
-def wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar, zeta_bar):
+def wave_products_pullback(
+    phi: Array,
+    phi_p: Array,
+    residual: Array,
+    weight_mean: Array,
+    row_weight: Array,
+    phase_bar: Array,
+    zeta_bar: Array,
+) -> None:
     """phase_bar and zeta_bar (rows, F) of `wave_products`; arguments as in `wave_pairs_pullback`.
 
     ξ_bar = cc∘sc_bar + cs∘ss_bar − sc∘cc_bar − ss∘cs_bar,  ζ_bar = cc∘cs_bar + sc∘ss_bar − cs∘cc_bar − ss∘sc_bar
@@ -142,7 +172,7 @@ def wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_
     zeta_bar[...] = cc * cs_bar + sc * ss_bar - cs * cc_bar - ss * sc_bar
 
 
-def wave_products_dot(phase, shift, component, weight_mean):
+def wave_products_dot(phase: Array, shift: Array, component: Integers, weight_mean: Array) -> Array:
     """φᵀβ (rows,) of `wave_products`, weight_mean β (4F,)."""
     phi = np.empty((phase.shape[0], 4 * phase.shape[1]), dtype=phase.dtype)
     wave_products(phase, shift, component, phi)

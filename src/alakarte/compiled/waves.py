@@ -6,11 +6,16 @@ costs a user's first fit a fifth of a second. All callees are in this file: Numb
 function's own file only. Paper, section 4.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numba.extending import overload
+from numpy.typing import DTypeLike
 
 from alakarte.compiled.jit import OPTIONS, compiled, compiled_sum, wide_vectors
 from alakarte.compiled.layout import row_major, writable
+from alakarte.records import Array, Integers
 
 _LIMIT = {4: 8192.0, 8: 1.0e5}  # bytes: the largest |x| for which k π/2 is exact in the first two steps of _sincos
 _ROUND64, _ROUND32 = 6755399441055744.0, np.float32(12582912)  # 1.5·2^52, 1.5·2^23: x + c − c is x to the next integer
@@ -58,7 +63,7 @@ def _sincos_of_dtype(x):
     return _sincos32 if x.bitwidth == 32 else _sincos64
 
 
-def _guarded(loop, angle, *arguments):
+def _guarded(loop: Callable[..., bool], angle: Array, *arguments: Any) -> None:
     """Run loop(angle, limit, *arguments), which tells whether all angles are within the limit.
 
     If not, those beyond are brought into one period, the slow way, and it runs again: others keep their bits.
@@ -73,7 +78,7 @@ def _guarded(loop, angle, *arguments):
         loop(angle, limit, *arguments)
 
 
-def sincos(x, sine, cosine):
+def sincos(x: Array, sine: Array, cosine: Array) -> None:
     """Write sin x and cos x into two arrays of the shape of `x`."""
     (x,) = row_major(x.dtype, x)
     with writable(sine, *x.shape) as sine_out, writable(cosine, *x.shape) as cosine_out:
@@ -90,7 +95,7 @@ def _sincos_flat(x, limit, sine, cosine):
     return within
 
 
-def wave_pairs(phase, phi):
+def wave_pairs(phase: Array, phi: Array) -> None:
     """Write phi (rows, 2F) = [cos phase | sin phase]."""
     n_rows, n_frequencies = phase.shape
     with writable(phi, n_rows, 2 * n_frequencies) as out:
@@ -110,7 +115,9 @@ def _wave_pairs(phase, limit, phi):
     return within
 
 
-def wave_pairs_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar):
+def wave_pairs_pullback(
+    phi: Array, phi_p: Array, residual: Array, weight_mean: Array, row_weight: Array, phase_bar: Array
+) -> None:
     """phase_bar (rows, F) from Φ_bar = W (Φ P − r βᵀ); arguments as in `reference.py`."""
     arguments = row_major(phi.dtype, phi, phi_p, residual, weight_mean, row_weight)
     with writable(phase_bar, phi.shape[0], phi.shape[1] // 2) as out:
@@ -129,7 +136,7 @@ def _wave_pairs_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_ba
             phase_bar[i, f] = w * (phi[i, f] * sine_bar - phi[i, n + f] * cosine_bar)
 
 
-def wave_pairs_dot(phase, weight_mean):
+def wave_pairs_dot(phase: Array, weight_mean: Array) -> Array:
     """φᵀβ (rows,) of `wave_pairs`, phi never stored; a row's value does not depend on the other rows."""
     phase, weight_mean = row_major(phase.dtype, phase, weight_mean)
     mean = np.empty(len(phase), phase.dtype)
@@ -153,7 +160,7 @@ def _wave_pairs_dot(phase, limit, weight_mean, mean):
     return within
 
 
-def wave_products(phase, shift, component, phi):
+def wave_products(phase: Array, shift: Array, component: Integers, phi: Array) -> None:
     """Write phi (rows, 4F) = [cos ξ cos ζ | sin ξ cos ζ | cos ξ sin ζ | sin ξ sin ζ], as in `reference.py`."""
     n_rows, n_frequencies = phase.shape
     row = np.empty((2, n_frequencies), phi.dtype)
@@ -161,7 +168,9 @@ def wave_products(phase, shift, component, phi):
         _guarded(_wave_products, *_phase_zeta_edge(phi.dtype, phase, shift, component), row[0], row[1], out)
 
 
-def _phase_zeta_edge(dtype, phase, shift, component):
+def _phase_zeta_edge(
+    dtype: DTypeLike, phase: Array, shift: Array, component: Integers
+) -> tuple[Array, Array, Integers]:
     """The phases, [cos ζ | sin ζ] (rows, 2Q), and where the frequencies of each component start (Q + 1,)."""
     phase, shift = row_major(dtype, phase, shift)
     n_rows, n_components = shift.shape
@@ -194,7 +203,15 @@ def _wave_products(phase, limit, zeta, edge, u, v, phi):
     return within
 
 
-def wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, phase_bar, zeta_bar):
+def wave_products_pullback(
+    phi: Array,
+    phi_p: Array,
+    residual: Array,
+    weight_mean: Array,
+    row_weight: Array,
+    phase_bar: Array,
+    zeta_bar: Array,
+) -> None:
     """phase_bar and zeta_bar (rows, F) of `wave_products`; arguments as in `reference.py`."""
     arguments = row_major(phi.dtype, phi, phi_p, residual, weight_mean, row_weight)
     shape = phi.shape[0], phi.shape[1] // 4
@@ -219,7 +236,7 @@ def _wave_products_pullback(phi, phi_p, residual, weight_mean, row_weight, phase
             shift_bar[f] = w * ((cc * cs_bar - cs * cc_bar) + (sc * ss_bar - ss * sc_bar))
 
 
-def wave_products_dot(phase, shift, component, weight_mean):
+def wave_products_dot(phase: Array, shift: Array, component: Integers, weight_mean: Array) -> Array:
     """φᵀβ (rows,) of `wave_products`, phi never stored; a row's value does not depend on the other rows."""
     phase, zeta, edge = _phase_zeta_edge(phase.dtype, phase, shift, component)
     mean = np.empty(len(phase), phase.dtype)

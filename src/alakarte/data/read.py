@@ -1,4 +1,4 @@
-"""The user's tables in: checks that name the value, the place and the cure; rows merged so that weights repeat them.
+"""The user's tables in: checks that name the value, the place and the cure.
 
 In: anything array-like. Out: float64 arrays and weights. Knows nothing of kernels.
 Large arrays of float32 or float64 (also `numpy.memmap`) stay what and where they are: later stages read them in blocks.
@@ -7,24 +7,23 @@ for a place run after something is known to be wrong: a good table is read once 
 """
 
 import numbers
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_array,
     check_consistent_length,
-    column_or_1d,
     validate_data,
 )
 
+from alakarte.data.merge import MERGE_ROWS
 from alakarte.errors import InvalidInput
+from alakarte.records import Array
 
-# Up to this many rows, identical rows are merged and sorted: L-BFGS amplifies 1e-16 to 1e-2 [reliability].
-MERGE_ROWS = 20_000
 _BLOCK_ROWS = 1 << 16
-# Columns that are compared first: they tell the rows of most tables apart.
-_LEADING = 8
 # Weights count rows. Beyond 1e15 in all a further row is lost in rounding; below 1e-15 the data say nothing.
 _TOTAL_WEIGHT = (1e-15, 1e15)
 _NUMBERS = "alakarte needs numbers: encode categories (OneHotEncoder, OrdinalEncoder) and dates (days since a start)."
@@ -37,52 +36,58 @@ _REFUSED = {
 _CURES = {  # words of scikit-learn's message: what to do
     "0 feature(s)": "Give a table with at least one column.",
     "0 sample(s)": "Give at least one row.",
-    "Found array with dim": "Give two dimensions: X.reshape(len(X), -1) for X, one column for y.",
+    "Found array with dim": "Give two dimensions: X.reshape(len(X), -1) for X, one column per target for y.",
     "inconsistent numbers of samples": "X and y need one entry for each row.",
-    "y should be a 1d array": "One target a model: fit one GPRegressor a column (MultiOutputRegressor does).",
     "the target y is None": "This is a regressor: call fit(X, y).",
     "sample_weight.shape": "Give one weight for each row of X.",
 }
-_RAW = {"dtype": np.float64, "ensure_all_finite": False}  # what is not finite is named by `_finite`
+_RAW: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False}  # what is not finite is named by `_finite`
 
 
-def read_inputs(estimator, X):
+def read_inputs(estimator: Any, X: Any) -> Array:
     """X (n, d) float64 (or large and float32), finite, with the inputs of the fit."""
     _refuse(X, "X")
     with _explained(X=X):
-        values = validate_data(estimator, X, reset=False, **({"skip_check_array": True} if _stays(X) else _RAW))
+        values: Array = validate_data(estimator, X, reset=False, **({"skip_check_array": True} if _stays(X) else _RAW))
     _finite(values, "X", X)
     return values
 
 
-def _stays(X) -> bool:
+def _stays(X: Any) -> bool:
     """Whether X is large and can be read in blocks as it is."""
     if not isinstance(X, np.ndarray) or isinstance(X, np.ma.MaskedArray) or X.ndim != 2:
         return False
     return X.dtype in (np.float32, np.float64) and X.dtype.isnative and len(X) > MERGE_ROWS and X.shape[1] > 0
 
 
-def read_training(estimator, X, y, sample_weight, *, reset=True):
-    """X (n, d), y (n,), weight (n,), all finite, at least one positive weight."""
+def read_training(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
+) -> tuple[Array, Array, Array]:
+    """X (n, d), y (n,) or (n, T), weight (n,), all finite, at least one positive weight."""
     _refuse(X, "X")
     if y is not None:
         _refuse(y, "y")
     with _explained(X=X, y=y):
         if _stays(X):
             inputs = validate_data(estimator, X, reset=reset, skip_check_array=True)
-            as_is = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype in (np.float32, np.float64)
+            as_is = isinstance(y, np.ndarray) and y.ndim in (1, 2) and y.dtype in (np.float32, np.float64)
             target = y if as_is else check_array(y, ensure_2d=False, input_name="y", **_RAW)
         else:
             separately = (_RAW, _RAW | {"ensure_2d": False})
             inputs, target = validate_data(estimator, X, y, reset=reset, validate_separately=separately)
-        target = column_or_1d(target, warn=True)
+        _check_targets(target)
         check_consistent_length(inputs, target)
     _finite(inputs, "X", X)
     _finite(target, "y", y)
     return inputs, target, _read_weight(sample_weight, inputs)
 
 
-def _read_weight(sample_weight, X):
+def _check_targets(y: Array) -> None:
+    if y.ndim not in (1, 2) or (y.ndim == 2 and y.shape[1] == 0):
+        raise InvalidInput(f"y has shape {y.shape}: give (n,) for one target, or (n, T) with one column per target.")
+
+
+def _read_weight(sample_weight: Any, X: Array) -> Array:
     """(n,) float64; one number stands for all rows."""
     if sample_weight is None:
         return np.broadcast_to(np.float64(1), len(X))  # no memory
@@ -90,16 +95,17 @@ def _read_weight(sample_weight, X):
         sample_weight = np.full(len(X), sample_weight, dtype=np.float64)
     _refuse(sample_weight, "sample_weight")
     with _explained(sample_weight=sample_weight):
-        weight = check_array(sample_weight, ensure_2d=False, input_name="sample_weight", **_RAW)
+        weight: Array = check_array(sample_weight, ensure_2d=False, input_name="sample_weight", **_RAW)
         _finite(weight, "sample_weight", sample_weight)
         if (weight < 0).any():
             first = int(np.argmax(weight.ravel() < 0))
             raise InvalidInput(f"sample_weight[{first}] = {weight.flat[first]} is negative: weights are ≥ 0.")
-        _total(weight)
-        return _check_sample_weight(weight, X, dtype=np.float64)
+        _check_total(weight)
+        weight = _check_sample_weight(weight, X, dtype=np.float64)
+        return weight
 
 
-def _total(weight):
+def _check_total(weight: Array) -> None:
     with np.errstate(over="ignore"):
         total = weight.sum()
     if total == 0:
@@ -112,13 +118,13 @@ def _total(weight):
         )
 
 
-def _refuse(values, name):
+def _refuse(values: Any, name: str) -> None:
     """Errors for what would be converted to numbers without a word, or with a puzzling one."""
     if values is None:
         raise InvalidInput(f"{name} is None: give a table with one row for each observation.")
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        first = _where(np.argwhere(np.ma.getmaskarray(values))[0], values)
-        count = np.ma.count_masked(values)
+        masked = np.argwhere(np.ma.getmaskarray(values))
+        first, count = _where(masked[0], values), len(masked)
         raise InvalidInput(f"{name} has {count} masked values, the first at {first}: fill them or drop those rows.")
     for place, dtype in _dtypes(values):
         kind = getattr(dtype, "kind", "")
@@ -127,8 +133,8 @@ def _refuse(values, name):
             raise InvalidInput(f"{what.format(name=name)}{place} ({dtype}). {cure}")
 
 
-def _dtypes(values):
-    """Pairs of place and dtype: one a column of a DataFrame, one for an array, none for what is neither."""
+def _dtypes(values: Any) -> list[tuple[str, Any]]:
+    """Pairs of place and dtype: one per column of a DataFrame, one for an array, none for what is neither."""
     columns = getattr(values, "columns", None)
     if columns is not None:
         pairs = enumerate(zip(columns, values.dtypes, strict=True))
@@ -146,7 +152,7 @@ def _dtypes(values):
 
 
 @contextmanager
-def _explained(**tables):
+def _explained(**tables: Any) -> Iterator[None]:
     """Within it, errors of the conversion get the place and the cure."""
     try:
         with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinity, which `_finite` names
@@ -160,7 +166,7 @@ def _explained(**tables):
         raise kind(" ".join([str(error).rstrip(".!") + ".", *cures])) from error
 
 
-def _hint(values, name):
+def _hint(values: Any, name: str) -> str | None:
     """Where the first entry is that is no number, or the first row of another length; None if there is neither."""
     try:
         if np.asarray(values).dtype.kind in "biuf":
@@ -178,7 +184,7 @@ def _hint(values, name):
     return None
 
 
-def _is_number(value):
+def _is_number(value: Any) -> bool:
     try:
         float(value)
     except (ValueError, TypeError, OverflowError):
@@ -186,7 +192,7 @@ def _is_number(value):
     return True
 
 
-def _where(place, values):
+def _where(place: Any, values: Any) -> str:
     """`row 3, column 1 ('age')`."""
     if len(place) < 2:
         return f"row {place[0]}"
@@ -195,7 +201,7 @@ def _where(place, values):
     return f"row {place[0]}, column {place[1]}{label}"
 
 
-def _finite(values, name, source):
+def _finite(values: Array, name: str, source: Any) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum(dtype=np.float64)):  # one pass, no array of flags: NaN and infinity survive a sum
             return
@@ -212,29 +218,3 @@ def _finite(values, name, source):
         f"Input {name} contains {kind}: first at {_where(place, source)}, {count} not finite in all. "
         "Drop those rows or impute them (sklearn.impute.SimpleImputer)."
     )
-
-
-def merge_rows(X, y, weight):
-    """Distinct rows in sorted order with summed weights: the same for weights, for repeated and for shuffled rows."""
-    if not (weight > 0).all():
-        keep = weight > 0
-        X, y, weight = X[keep], y[keep], weight[keep]
-    if X.shape[0] > MERGE_ROWS:
-        return X, y, weight
-    table = np.column_stack([X, y, weight])
-    table += 0.0  # −0.0 becomes 0.0
-    table = table[_order(table)]
-    new = np.ones(len(table), dtype=bool)
-    np.any(table[1:, :-1] != table[:-1, :-1], axis=1, out=new[1:])
-    weight = np.add.reduceat(table[:, -1], np.flatnonzero(new))
-    return np.ascontiguousarray(table[new, :-2]), table[new, -2], weight
-
-
-def _order(table):
-    """Lexicographic order of rows; the leading columns alone where they tell all rows apart."""
-    for n_columns in (_LEADING, table.shape[1]):
-        order = np.lexsort(table[:, n_columns - 1 :: -1].T)  # the first column decides first
-        head = table[order, :n_columns]
-        if (head[1:] != head[:-1]).any(axis=1).all():
-            break
-    return order

@@ -10,6 +10,8 @@ import numpy as np
 
 from alakarte.data.compress import Tails
 from alakarte.errors import InvalidInput
+from alakarte.parameters import Units
+from alakarte.records import Array, Flags
 
 # Standardised inputs are cut here: a query further away than this says nothing, and must stay finite.
 FAR = 1e8
@@ -25,14 +27,14 @@ _BLOCK_ROWS = 4096
 class Scaling:
     """x̂ = (x − x_mean)/x_scale, constant inputs become 0; ŷ = (y − y_mean)/y_scale."""
 
-    x_mean: np.ndarray  # (d,)
-    x_scale: np.ndarray  # (d,)
-    x_live: np.ndarray  # (d,) whether the input varies
-    y_mean: float
-    y_scale: float
-    tails: Tails | None = None  # drawn in, if there
+    x_mean: Array  # (d,)
+    x_scale: Array  # (d,)
+    x_live: Flags  # (d,) whether the input varies
+    y_mean: Array  # (T,)
+    y_scale: Array  # (T,)
+    tails: Tails | None = None  # of the inputs, compressed if there
 
-    def inputs(self, x):
+    def inputs(self, x: Array) -> Array:
         """Standardised copy of x (rows, d), row-major."""
         with np.errstate(over="ignore"):
             z = np.subtract(x, self.x_mean, order="C")
@@ -40,33 +42,44 @@ class Scaling:
         np.clip(z, -FAR, FAR, out=z)
         if not self.x_live.all():
             z[:, ~self.x_live] = 0.0
-        return z if self.tails is None else self.tails.draw_in(z)
+        return z if self.tails is None else self.tails.compress(z)
 
     @property
-    def y_variance(self) -> float:
-        """y_scale², for covariances in the user's units."""
-        if self.y_scale > _LARGEST_ROOT:
+    def units(self) -> Units:
+        """Of inputs and targets."""
+        return Units(self.x_scale, self.y_scale)
+
+    @property
+    def y_variance(self) -> Array:
+        """(T,) y_scale², for covariances in the user's units."""
+        largest = float(self.y_scale.max())
+        if largest > _LARGEST_ROOT:
             raise InvalidInput(
-                f"The standard deviation of y is {self.y_scale:.3g}; beyond {_LARGEST_ROOT:g} covariances do not fit "
+                f"The standard deviation of y is {largest:.3g}; beyond {_LARGEST_ROOT:g} covariances do not fit "
                 "into float64: ask for return_std, or divide y by a constant."
             )
         return self.y_scale**2
 
-    def target(self, y):
-        """Standardised copy of y (rows, …)."""
+    def log_evidence(self, nlml: float, total: float) -> float:
+        """In nats of the user's y, of rows of weight `total` whose standardised targets have this nlml."""
+        return float(-nlml - total * np.log(self.y_scale).sum())
+
+    def target(self, y: Array) -> Array:
+        """Standardised copy of y (rows, T)."""
         with np.errstate(over="ignore"):
             z = np.subtract(y, self.y_mean, dtype=np.float64)
             z /= self.y_scale
         if np.abs(z).max(initial=0.0) > _FAR_TARGET:
-            worst = y.flat[int(np.argmax(np.abs(z)))]
+            row, column = np.unravel_index(int(np.argmax(np.abs(z))), z.shape)
             raise InvalidInput(
-                f"y = {worst:.3g} lies more than {_FAR_TARGET:g} standard deviations from the mean of the "
-                f"training rows, {self.y_mean:.3g} ± {self.y_scale:.3g}: check that value and its weight."
+                f"y = {y[row, column]:.3g} lies more than {_FAR_TARGET:g} standard deviations from the mean of the "
+                f"training rows, {self.y_mean[column]:.3g} ± {self.y_scale[column]:.3g}: check that value and its "
+                "weight."
             )
         return z
 
 
-def moments(values, weight, name="X"):
+def moments(values: Array, weight: Array | None, name: str = "X") -> tuple[Array, Array, Flags]:
     """Mean, standard deviation and whether the column varies, of values (n, k) with weights (n,) or None."""
     low, high = (np.asarray(end(axis=0), dtype=np.float64) for end in (values.min, values.max))
     _check_size(np.maximum(high, -low), name)
@@ -82,7 +95,14 @@ def moments(values, weight, name="X"):
     return mean, np.where(live, np.maximum(spread * size, np.finfo(float).smallest_subnormal), 1.0), live
 
 
-def _weighted_sum(values, weight, middle, size, offset, power):
+def _weighted_sum(
+    values: Array,
+    weight: Array,
+    middle: Array,
+    size: Array,
+    offset: Array | float,
+    power: int,
+) -> Array:
     """Σ w (r − offset)^power over rows; r = (values − middle)/size lies within ±1, so squares do not overflow."""
     total = np.zeros(values.shape[1])
     for start in range(0, len(values), _BLOCK_ROWS):
@@ -97,7 +117,7 @@ def _weighted_sum(values, weight, middle, size, offset, power):
     return total
 
 
-def _check_size(largest, name):
+def _check_size(largest: Array, name: str) -> None:
     column = int(np.argmax(largest))
     if largest[column] > _LARGEST:
         where = f"{name}[:, {column}]" if largest.size > 1 else name
@@ -106,8 +126,6 @@ def _check_size(largest, name):
         )
 
 
-def standardise(x, y, weight=None) -> Scaling:
-    """Scaling of training rows x (n, d), y (n,)."""
-    x_mean, x_scale, x_live = moments(x, weight)
-    y_mean, y_scale, _ = moments(y[:, None], weight, "y")
-    return Scaling(x_mean, x_scale, x_live, float(y_mean[0]), float(y_scale[0]))
+def standardise(x: Array, weight: Array | None, y_mean: Array, y_scale: Array) -> Scaling:
+    """Scaling of training rows x (n, d), and of targets by the centre and scale (T,) that their likelihood gives."""
+    return Scaling(*moments(x, weight), y_mean, y_scale)

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from alakarte.records import Summary
+from alakarte.records import Array, Integers, Summary
 
-# Quantiles are taken of this many random rows at most: a start needs no more.
-RANGE_ROWS = 100_000
+# Of so many rows at most: a start needs no more.
+SUMMARY_ROWS = 100_000
 
 
-def summarise(x, weight, rng: np.random.Generator, scale=1.0) -> Summary:
-    """Summary of rows x (n, d) with weights (n,), in units of `scale`."""
+def summarise(x: Array, weight: Array, rng: np.random.Generator) -> Summary:
+    """Summary of standardised rows x (n, d) with weights (n,)."""
     n = x.shape[0]
     n_pairs = int(min(n * (n - 1) / 2, np.clip(n / 5, 2000, 100_000)))
     if n * (n - 1) / 2 <= n_pairs:
@@ -17,23 +17,18 @@ def summarise(x, weight, rng: np.random.Generator, scale=1.0) -> Summary:
     else:
         first, second = _picks(weight, (2, n_pairs), rng)
     differences = x[first] - x[second]
-    full = x.max(axis=0) - x.min(axis=0)
-    if n > RANGE_ROWS:
-        x = x[np.sort(_picks(weight, RANGE_ROWS, rng))]
-        weight = np.ones(RANGE_ROWS)
     ranges = _robust_ranges(x, weight)
-    ranges = np.where(ranges > 0, ranges, full)
-    ranges = np.where(ranges > 0, ranges / scale, 1.0)
-    return Summary(ranges, np.divide(differences, scale, out=differences))
+    ranges = np.where(ranges > 0, ranges, x.max(axis=0) - x.min(axis=0))
+    return Summary(np.where(ranges > 0, ranges, 1.0), differences)
 
 
-def _picks(weight, size, rng):
+def _picks(weight: Array, size: tuple[int, int], rng: np.random.Generator) -> Integers:
     """Rows in proportion to their weights, as if repeated."""
     edges = np.cumsum(weight)
     return np.minimum(np.searchsorted(edges, rng.uniform(0, edges[-1], size=size), side="right"), weight.size - 1)
 
 
-def _robust_ranges(x, weight):
+def _robust_ranges(x: Array, weight: Array) -> Array:
     """(d,) from the 1 % to the 99 % quantile; zero where almost all values are equal."""
     equal = (weight == weight[0]).all()
     ends = _quantile_rows(weight)
@@ -49,7 +44,8 @@ def _robust_ranges(x, weight):
     return ranges
 
 
-def _quantile_rows(weight):
+def _quantile_rows(weight: Array) -> Integers:
     """(2,) where the 1 % and 99 % quantiles stand among sorted rows with these weights."""
     edges = np.cumsum(weight)
-    return np.minimum(np.searchsorted(edges, np.array([0.01, 0.99]) * edges[-1]), weight.size - 1)
+    places: Integers = np.minimum(np.searchsorted(edges, np.array([0.01, 0.99]) * edges[-1]), weight.size - 1)
+    return places

@@ -1,69 +1,83 @@
 """The estimator's settings, checked: each error names the value, the limit and the cure."""
 
 import numbers
+from typing import Any
 
 from sklearn.base import clone
 
 from alakarte.errors import InvalidInput
-from alakarte.execution.threads import count
+from alakarte.execution.threads import thread_count
 from alakarte.kernels.registry import resolve
-from alakarte.search.learn import Settings
+from alakarte.likelihoods.base import Likelihood
+from alakarte.search.settings import Settings
 
 EXPANSIONS = ("auto", "fastfood", "dense", "exact")
 PRECISIONS = ("double", "mixed")
 
 
-def check_settings(estimator) -> Settings:
-    """Settings of a `GPRegressor`."""
+def check_settings(estimator: Any, likelihood: Likelihood) -> Settings:
+    """Settings of an estimator with this likelihood."""
+    _check_words(estimator)
+    _check_numbers(estimator)
+    kernel = estimator.kernel
+    return Settings(
+        kernel=None if isinstance(kernel, str) and kernel == "auto" else clone(resolve(kernel)),
+        likelihood=likelihood,
+        n_components=None if estimator.n_components is None else _whole(estimator, "n_components", 1),
+        n_frequencies=None if estimator.n_frequencies is None else _whole(estimator, "n_frequencies", 1),
+        expansion=estimator.expansion,
+        n_restarts=_whole(estimator, "n_restarts", 1),
+        max_iter=_whole(estimator, "max_iter", 0),
+        max_iter_restart=_whole(estimator, "max_iter_restart", 0),
+        tol=float(estimator.tol),
+        n_jobs=thread_count(estimator.n_jobs),
+        precision=estimator.precision,
+        n_learning_rows=_whole_or_open(estimator, "n_learning_rows", 2),
+        n_posterior_frequencies=_whole_or_open(estimator, "n_posterior_frequencies", 1),
+        lengthscale_spread=estimator.lengthscale_spread,
+    )
+
+
+def _check_words(estimator: Any) -> None:
     if estimator.expansion not in EXPANSIONS:
         raise InvalidInput(f"expansion={estimator.expansion!r}: use one of {', '.join(EXPANSIONS)}.")
-    if not isinstance(estimator.tol, numbers.Real) or not estimator.tol >= 0:
-        raise InvalidInput(f"tol={estimator.tol!r}: give a number of nats ≥ 0, such as 0.1.")
     if estimator.precision not in PRECISIONS:
         raise InvalidInput(f"precision={estimator.precision!r}: use one of {', '.join(PRECISIONS)}.")
+
+
+def _check_numbers(estimator: Any) -> None:
+    if not _is_number(estimator.tol) or not estimator.tol >= 0:
+        raise InvalidInput(f"tol={estimator.tol!r}: give a number of nats ≥ 0, such as 0.1.")
     noise_std = estimator.noise_std
-    if noise_std is not None and (not isinstance(noise_std, numbers.Real) or not 0 <= noise_std < float("inf")):
+    if noise_std is not None and (not _is_number(noise_std) or not 0 <= noise_std < float("inf")):
         raise InvalidInput(
             f"noise_std={noise_std!r}: give a standard deviation ≥ 0 in units of y, or None to learn it."
         )
     max_time = estimator.max_time
-    if max_time is not None and (not isinstance(max_time, numbers.Real) or not max_time > 0):
+    if max_time is not None and (not _is_number(max_time) or not max_time > 0):
         raise InvalidInput(f"max_time={max_time!r}: give a number of seconds > 0, or None for no limit.")
     spread = estimator.lengthscale_spread
-    number = isinstance(spread, numbers.Real) and not isinstance(spread, bool) and spread > 0
-    if not (number or spread is None or (isinstance(spread, str) and spread == "auto")):
+    if spread is not None and spread != "auto" and not (_is_number(spread) and spread > 0):
         raise InvalidInput(
             f"lengthscale_spread={spread!r}: give a number > 0, such as 1, 'auto', or None for no prior."
         )
-    return Settings(
-        None if isinstance(estimator.kernel, str) and estimator.kernel == "auto" else clone(resolve(estimator.kernel)),
-        None if estimator.n_components is None else _whole(estimator, "n_components", 1),
-        None if estimator.n_frequencies is None else _whole(estimator, "n_frequencies", 1),
-        estimator.expansion,
-        _whole(estimator, "n_restarts", 1),
-        _whole(estimator, "max_iter", 0),
-        _whole(estimator, "max_iter_restart", 0),
-        float(estimator.tol),
-        noise_std,
-        count(estimator.n_jobs),
-        estimator.precision,
-        _whole_or(estimator, "n_learning_rows", 2),
-        _whole_or(estimator, "n_posterior_frequencies", 1),
-        spread,
-    )
 
 
-def _whole_or(estimator, name, least):
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _whole_or_open(estimator: Any, name: str, least: int) -> int | str | None:
     """A whole number, "auto" or None."""
     value = getattr(estimator, name)
     if value is None or (isinstance(value, str) and value == "auto"):
-        return value
+        return "auto" if value else None
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise InvalidInput(f"{name}={value!r}: give a whole number ≥ {least}, 'auto' or None.")
     return int(value)
 
 
-def _whole(estimator, name, least):
+def _whole(estimator: Any, name: str, least: int) -> int:
     value = getattr(estimator, name)
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise InvalidInput(f"{name}={value!r}: give a whole number ≥ {least}.")

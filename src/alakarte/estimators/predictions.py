@@ -1,29 +1,27 @@
-"""What a fitted regressor answers: means, intervals, samples, evidence, text. All computing is done below this file.
+"""What a fitted regressor answers: means, standard deviations, intervals, samples, in the user's units.
 
-In: `_posterior`, `_problem`, `_scaling` and the fitted attributes of `GPRegressor`. Out: numbers in the user's units.
+In: `model_` of a `GPEstimator` and rows. Out: numbers; (rows,) for one target, (rows, T) for several.
 """
 
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
-from sklearn.utils.validation import check_is_fitted
 
-from alakarte.data.arrays import Rows
-from alakarte.data.read import merge_rows, read_inputs, read_training
-from alakarte.display.summary import summary
 from alakarte.errors import InvalidInput
+from alakarte.estimators.base import GPEstimator
 from alakarte.execution.randomness import generator
-from alakarte.execution.threads import count, one_blas_thread
-from alakarte.process.objective import nlml, nlml_gradient
+from alakarte.execution.threads import one_blas_thread, thread_count
+from alakarte.records import Array
 
 CHUNK_ROWS = 1 << 16
 
 
-class Predictions:
-    """Methods of a fitted `GPRegressor`."""
+class Predictions(GPEstimator):
+    """Methods of a fitted regressor."""
 
-    def predict(self, X, return_std=False, return_cov=False, include_noise=True):
+    def predict(
+        self, X: Any, return_std: bool = False, return_cov: bool = False, include_noise: bool = True
+    ) -> Array | tuple[Array, Array]:
         """Predictive mean, and on request standard deviation or covariance.
 
         Parameters
@@ -36,82 +34,66 @@ class Predictions:
 
         Returns
         -------
-        mean (rows,), or (mean, std (rows,)), or (mean, cov (rows, rows))
+        mean (rows,), or (mean, std (rows,)), or (mean, cov (rows, rows)); of several targets mean and std (rows, T),
+        cov (rows, rows, T)
         """
         if return_std and return_cov:
             raise InvalidInput("return_std and return_cov are both True: ask for one of them.")
         X = self._checked(X)
-        scale, n_jobs = self._scaling.y_scale, count(self.n_jobs)
-        noise = self.noise_std_ / scale if include_noise else 0.0
         with one_blas_thread():
             if return_cov:
-                z = self._scaling.inputs(X)
-                covariance = self._posterior.covariance(z)
-                covariance.flat[:: len(z) + 1] += noise**2
-                return self._mean(z, n_jobs), covariance * self._scaling.y_variance
-            mean, std = np.empty(len(X)), np.empty(len(X) if return_std else 0)
-            for start in range(0, len(X), CHUNK_ROWS):  # memory does not grow with the rows
-                part = slice(start, start + CHUNK_ROWS)
-                z = self._scaling.inputs(X[part])
-                mean[part] = self._mean(z, n_jobs)
-                if return_std:
-                    std[part] = np.sqrt(self._posterior.variance(z, n_jobs) + noise**2) * scale
+                return self._mean_and_covariance(X, include_noise)
+            mean, std = self._mean_and_std(X, return_std, include_noise)
         return (mean, std) if return_std else mean
 
-    def _mean(self, z, n_jobs):
-        return self._posterior.mean(z, n_jobs) * self._scaling.y_scale + self._scaling.y_mean
+    def _mean_and_std(self, X: Array, return_std: bool, include_noise: bool) -> tuple[Array, Array]:
+        """Chunk by chunk: memory does not grow with the rows."""
+        model, n_jobs, n = self.model_, thread_count(self.n_jobs), len(X)
+        T = model.scaling.y_scale.size
+        mean, std = np.empty((n, T)), np.empty((n if return_std else 0, T))
+        noise_variance = model.posterior.noise_variance if include_noise else 0.0
+        for start in range(0, n, CHUNK_ROWS):
+            part = slice(start, start + CHUNK_ROWS)
+            z = model.scaling.inputs(X[part])
+            mean[part] = self._means(z, n_jobs)
+            if return_std:
+                variance = model.posterior.variance(z, n_jobs)
+                std[part] = model.likelihood.std(variance, noise_variance) * model.scaling.y_scale
+        return model.for_user(mean), model.for_user(std)
 
-    def predict_interval(self, X, coverage=0.95, include_noise=True):
-        """Lower and upper end (rows,) of the central interval of probability `coverage`, by mean and std."""
+    def _mean_and_covariance(self, X: Array, include_noise: bool) -> tuple[Array, Array]:
+        model = self.model_
+        z = model.scaling.inputs(X)
+        covariance = model.posterior.covariance(z) * model.scaling.y_variance
+        if include_noise:
+            diagonal = np.arange(len(z))
+            covariance[diagonal, diagonal] += model.posterior.noise_variance * model.scaling.y_variance
+        mean = model.for_user(self._means(z, thread_count(self.n_jobs)))
+        return mean, covariance if model.target_shape else covariance[:, :, 0]
+
+    def _means(self, z: Array, n_jobs: int) -> Array:
+        scaling = self.model_.scaling
+        return self.model_.posterior.mean(z, n_jobs) * scaling.y_scale + scaling.y_mean
+
+    def predict_interval(self, X: Any, coverage: float = 0.95, include_noise: bool = True) -> tuple[Array, Array]:
+        """Lower and upper end (rows,) or (rows, T) of the central interval of probability `coverage`."""
         if not 0 < coverage < 1:
             raise InvalidInput(f"coverage={coverage!r} must lie between 0 and 1, such as 0.95.")
         mean, std = self.predict(X, return_std=True, include_noise=include_noise)
-        half = ndtri(0.5 + coverage / 2) * std
-        return mean - half, mean + half
+        return self.model_.likelihood.interval(mean, std, coverage)
 
-    def sample_y(self, X, n_samples=1, random_state=0, include_noise=True):
-        """Functions drawn from the posterior at the rows of X, (rows, n_samples), with noise of `noise_std_`."""
-        X = self._checked(X)
-        z = self._scaling.inputs(X)
-        rng = generator(random_state)
-        with one_blas_thread():
-            samples = self._posterior.sample(z, n_samples, rng) * self._scaling.y_scale + self._scaling.y_mean
-        if include_noise:
-            samples += self.noise_std_ * rng.standard_normal(samples.shape)
-        return samples
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, include_noise: bool = True) -> Array:
+        """Functions drawn from the posterior at the rows of X, with noise of `noise_std_` on request.
 
-    def log_marginal_likelihood(self, X, y, *, theta=None, sample_weight=None, eval_gradient=False):
-        """Log evidence of rows under `kernel_`, in nats of the user's y.
-
-        Parameters
-        ----------
-        X, y : (n, d), (n,)
-        theta : flat vector like `theta_`, optional
-            The learned one if None.
-        sample_weight : (n,), optional
-        eval_gradient : bool
-            Also return the gradient with respect to theta.
+        Returns
+        -------
+        (rows, n_samples), or (rows, T, n_samples) for several targets
         """
-        check_is_fitted(self)
-        X, y, weight = read_training(self, X, y, sample_weight, reset=False)
-        X, y, weight = merge_rows(X, y, weight)
-        theta = self.theta_ if theta is None else np.asarray(theta, dtype=float)
-        if theta.shape != self.theta_.shape:
-            raise InvalidInput(f"theta has shape {theta.shape}; this model has {self.theta_.shape}, see theta_labels_.")
-        rows = Rows(X, y[:, None], weight, scaling=self._scaling)
-        problem = replace(self._problem, rows=rows)
-        offset = rows.total * np.log(self._scaling.y_scale)
+        X = self._checked(X)
+        model, rng = self.model_, generator(random_state)
+        scale, mean = model.scaling.y_scale[:, None], model.scaling.y_mean[:, None]
         with one_blas_thread():
-            if not eval_gradient:
-                return -nlml(problem, theta) - offset
-            value, gradient = nlml_gradient(problem, theta)
-        return -value - offset, -gradient
-
-    def summary(self) -> str:
-        """What was learned, in the user's units, as text."""
-        check_is_fitted(self)
-        return summary(self)
-
-    def _checked(self, X):
-        check_is_fitted(self)
-        return read_inputs(self, X)
+            samples = model.posterior.sample(model.scaling.inputs(X), n_samples, rng) * scale + mean
+        if include_noise:
+            samples = model.likelihood.sample(samples, model.noise_std[:, None], rng)
+        return model.for_user(samples)

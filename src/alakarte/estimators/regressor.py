@@ -1,37 +1,21 @@
-"""`GPRegressor`: checks, the chain of stages, fitted attributes in the user's units. The only mutable object.
+"""`GPRegressor`: settings, their documentation, and `fit`."""
 
-In: the user's table. Out: predictions with uncertainty. All computing is done below this file.
-"""
+from typing import Any
 
-import warnings
-from contextlib import closing, suppress
-from dataclasses import replace
+from sklearn.base import RegressorMixin
 
-import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
-
-from alakarte.data.arrays import Rows
-from alakarte.data.read import MERGE_ROWS, merge_rows, read_training
-from alakarte.data.standardise import standardise
 from alakarte.estimators.checks import check_settings
 from alakarte.estimators.online import Online
 from alakarte.estimators.predictions import Predictions
-from alakarte.execution.budget import Budget
-from alakarte.execution.progress import Progress
-from alakarte.execution.randomness import streams
-from alakarte.execution.threads import one_blas_thread
-from alakarte.model.history import attributes, posterior_attributes, warning
-from alakarte.model.kernel import FittedKernel
-from alakarte.posteriors.average import Average, average
-from alakarte.posteriors.posterior import posterior
-from alakarte.search.fit import fit
-from alakarte.search.grow import Refit
-from alakarte.search.learn import relevance
+from alakarte.kernels.base import Kernel
+from alakarte.likelihoods.base import Likelihood
+from alakarte.likelihoods.gaussian import Gaussian
 
 
-class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
+class GPRegressor(RegressorMixin, Online, Predictions):  # type: ignore[misc]
     """Gaussian process regression that learns its kernel from the data.
+
+    Targets y of shape (n, T) share one kernel and, in standardised units, one noise.
 
     Parameters
     ----------
@@ -53,8 +37,8 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         always for fsard, fsgbard and ssgpr, whose parameters are their frequencies.
     n_learning_rows : int, "auto" or None, default="auto"
         Random rows to learn from. ``auto``: 1,000 for the restarts, then all of a table of up to 8,000 (without an
-        expansion 1,650, and all for the last steps); of more, 4,000 for the long run (4 a parameter, if these are
-        more), and for its last steps all, or as many as 4e11 flops allow: 21,000 with 1,024 columns, with `max_time`
+        expansion 1,650, and all for the last steps); of more, 4,000 for the long run, or 4 per parameter if these are
+        more, and for its last steps all, or as many as 4e11 flops allow: 21,000 with 1,024 columns, with `max_time`
         more. None: all. The posterior always sees all rows.
     expansion : {"auto", "fastfood", "dense", "exact"}, default="auto"
         Fastfood features, independent Gaussian rows (random kitchen sinks), or the closed form (rbf, ard, matern, gm,
@@ -91,17 +75,19 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
     ----------
     kernel_ : FittedKernel
         The learned kernel, of several the best of the fit, named parameters in the user's units.
-    noise_std_ : float
+    model_ : FittedModel
+        All that the fit has kept; every attribute below is read from it.
+    noise_std_ : float, or (T,) array for several targets
         Standard deviation of the noise, in units of y; of several kernels, the root of their mean variance.
     log_marginal_likelihood_ : float
-        In nats of the user's y, of `kernel_`.
+        In nats of the user's y, of `kernel_`, summed over targets.
     theta_ : (n_parameters,) array
         The learned flat vector, in standardised units; `theta_labels_` names its entries.
     relevance_ : (n_features_in_,) array
         How much the function varies along each input, sums to one, by `kernel_`.
     ranking_ : list of dict
-        Kernels that were tasted, best ``log_marginal_likelihood`` − ½ ``n_parameters`` first: ``kernel``,
-        ``n_components``, ``n_basis``, ``drawn_in`` and ``weight`` in predictions beside these.
+        Kernels that were compared, best ``log_marginal_likelihood`` − ½ ``n_parameters`` first: ``kernel``,
+        ``n_components``, ``n_basis``, ``compressed`` and ``weight`` in predictions beside these.
     input_tails_ : (n_features_in_,) array or None
         Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
         the median, in units of each input, beyond which u = x − median was drawn in to t (1 + log(u/t)). Else None.
@@ -131,25 +117,25 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
 
     def __init__(
         self,
-        kernel="auto",
+        kernel: str | Kernel = "auto",
         *,
-        n_components=None,
-        n_frequencies=None,
-        n_posterior_frequencies="auto",
-        n_learning_rows="auto",
-        expansion="auto",
-        n_restarts=4,
-        max_iter=150,
-        max_iter_restart=20,
-        tol=0.1,
-        max_time=None,
-        noise_std=None,
-        lengthscale_spread="auto",
-        precision="double",
-        n_jobs=None,
-        random_state=None,
-        warm_start=False,
-        verbose=0,
+        n_components: int | None = None,
+        n_frequencies: int | None = None,
+        n_posterior_frequencies: int | str | None = "auto",
+        n_learning_rows: int | str | None = "auto",
+        expansion: str = "auto",
+        n_restarts: int = 4,
+        max_iter: int = 150,
+        max_iter_restart: int = 20,
+        tol: float = 0.1,
+        max_time: float | None = None,
+        noise_std: float | None = None,
+        lengthscale_spread: float | str | None = "auto",
+        precision: str = "double",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
     ):
         self.kernel = kernel
         self.n_components = n_components
@@ -170,14 +156,14 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPRegressor":
         """Learn kernel and noise, and build the posterior.
 
         Parameters
         ----------
         X : (n, d) table of numbers
             Large float32 and float64 arrays, also `numpy.memmap`, are read block by block and never copied.
-        y : (n,) target
+        y : (n,) target, or (n, T) targets
         sample_weight : (n,), optional
             Weights ≥ 0; a weight of 2 equals the row given twice.
 
@@ -185,52 +171,16 @@ class GPRegressor(Online, Predictions, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        settings, budget = check_settings(self), Budget(self.max_time)
-        X, y, weight = merge_rows(*read_training(self, X, y, sample_weight))
-        scaling, warm = standardise(X, y, weight), None
-        if self.warm_start and hasattr(self, "_learned"):
-            settings, warm = replace(settings, kernel=self.kernel_.kernel), self._learned
-            scaling = replace(scaling, tails=self._scaling.tails)
-        rows = Rows(X, y[:, None], weight, scaling=scaling)
-        if len(X) <= MERGE_ROWS:
-            rows = rows.whole()
-        offset = rows.total * np.log(scaling.y_scale)
-        progress = Progress(self.verbose, lambda value: -value - offset)
-        with one_blas_thread(), closing(progress):
-            found = fit(settings, rows, scaling, streams(self.random_state), progress, budget, warm)
-            several = None
-            if found.members:
-                with suppress(KeyboardInterrupt):  # the best alone
-                    several, _ = average(found.members, found.final.model.problem.rows.whole(), settings.n_jobs)
-            model, self._scaling = found.final.model, found.scaling
-            self.relevance_ = relevance(model.problem, model.spectrum, self._scaling.x_live)
-            for name, value in attributes(found, np.log(scaling.y_scale)).items():
-                setattr(self, name, value)
-            self._keep(found.final, several)
-            if several is not None:
-                self._weigh(several)
-        self._learned = found.learned.problem.draws, found.learned.run.theta
-        self._most_rows = rows.total  # that the posterior ever held
-        self.theta_labels_ = model.problem.layout.labels()
-        self.log_marginal_likelihood_ = -found.value - offset
-        if text := warning(found, self):
-            warnings.warn(text, ConvergenceWarning, stacklevel=2)
+        self._fit(check_settings(self, self._likelihood()), X, y, sample_weight)
         return self
 
-    def _keep(self, final: Refit, several: Average | None = None):
-        """The posterior of a model, or of several, and its parameters in the user's units."""
-        model, scaling = final.model, self._scaling
-        self._posterior = several or posterior(model, final.sums)
-        self._problem, self.theta_ = replace(model.problem, rows=None), final.theta
-        named = model.problem.layout.to_user(self.theta_, scaling.x_scale, scaling.y_scale)
-        self.noise_std_ = float(np.sqrt(model.noise_variance) * scaling.y_scale)
-        named.pop("noise_std")
-        self.kernel_ = FittedKernel(model.problem.kernel, named, model.values, model.problem.draws, scaling)
-        for name, value in posterior_attributes(final, self.n_components_).items():
-            setattr(self, name, value)
+    def _likelihood(self) -> Likelihood:
+        return Gaussian(self.noise_std)
 
-    def _weigh(self, several: Average):
-        """Attributes that follow the weights of an average."""
-        self.noise_std_ = float(np.sqrt(several.noise_variance) * self._scaling.y_scale)
-        share = {one.rank: float(weight) for one, weight in zip(several.members, several.weights, strict=True)}
-        self.ranking_ = [one | {"weight": share.get(rank, 0.0)} for rank, one in enumerate(self.ranking_)]
+    def _first_fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self.fit(X, y, sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

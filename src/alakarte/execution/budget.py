@@ -1,12 +1,13 @@
 """When to stop early: the user's seconds, and Ctrl-C. Nothing else decides by a clock.
 
-In: `max_time` and, after each piece of work, its flops and seconds. Out: a reason to stop; what more work takes.
+In: `max_time` and, after each piece of work, its flops and seconds. Out: whether to stop; what more work will take.
 """
 
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Flops a second, until there is a measurement.
+# Flops per second, until there is a measurement.
 FIRST_GUESS = 2e10
 
 
@@ -19,6 +20,11 @@ class Budget:
         self.interrupted = False
         self.until = float("inf")  # seconds from the beginning that the present piece of work may last to
         self._flops = self._seconds = 0.0
+
+    @property
+    def patient(self) -> bool:
+        """Whether the user gave seconds to be used."""
+        return self.max_time is not None
 
     def elapsed(self) -> float:
         """Seconds since the fit began."""
@@ -37,16 +43,13 @@ class Budget:
         rate = self._flops / self._seconds if self._seconds > 0 else FIRST_GUESS
         return flops / rate
 
-    def stop(self) -> str | None:
-        """Why to stop now, if there is a reason."""
-        if self.interrupted:
-            return "interrupted"
-        if self.max_time is not None and (self.left() <= 0 or self.elapsed() >= self.until):
-            return f"max_time={self.max_time:g} s reached"
-        return None
+    def is_over(self) -> bool:
+        """Whether to stop now: the user asked for it, or the time is used up."""
+        late = self.max_time is not None and (self.left() <= 0 or self.elapsed() >= self.until)
+        return self.interrupted or late
 
     @contextmanager
-    def share(self, fraction: float, reserve: float = 0.0):
+    def share(self, fraction: float, reserve: float = 0.0) -> Iterator[None]:
         """Within it, work stops after `fraction` of the time that is left beyond `reserve` seconds."""
         before, self.until = self.until, self.elapsed() + fraction * max(self.left() - reserve, 0.0)
         try:

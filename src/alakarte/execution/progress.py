@@ -1,27 +1,42 @@
-"""Progress of a fit: an estimate, then a bar (rich, where it is installed and there is a terminal) or plain lines.
+"""Progress of a fit: a bar on a terminal (rich, where it is installed), else records of the logger `alakarte`.
 
-In: planned and finished work from the stages. Out: text on standard output when `verbose` asks for it. Decides nothing.
+In: planned and finished work. Out: text, when `verbose` asks for it. Decides nothing. Where logging has not been set
+up, records of a fit that was asked to speak go to standard output.
 """
 
+import logging
 import sys
 import time
+import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+LOGGER = logging.getLogger("alakarte")
+LOGGER.addHandler(logging.NullHandler())  # silent unless an application, or `verbose`, asks for more
+
+
+def warn(text: str, category: type[Warning], stacklevel: int) -> None:
+    """A warning to the caller of the library, and a record of the logger."""
+    LOGGER.warning(text)
+    warnings.warn(text, category, stacklevel=stacklevel + 1)
+
 
 class Progress:
-    """Prints; at verbose=1 at most a line a second while iterating, at verbose=2 every iteration."""
+    """Speaks; at verbose=1 at most once per second while iterating, at verbose=2 at every iteration."""
 
-    def __init__(self, verbose: int, to_user):
+    def __init__(self, verbose: int, log_evidence: Callable[[float], float]):
         self.verbose = verbose
-        self.to_user = to_user  # nlml -> log marginal likelihood in nats of the user's y
+        self.log_evidence = log_evidence  # of an nlml, in nats of the user's y
         self.began = self.spoke = time.perf_counter()
         self.planned = self.finished = 0.0  # flops
-        self.each = self.stage_left = 0.0  # flops of an iteration, of the present stage
+        self.flops_per_iteration = self.stage_left = 0.0
         self.title = ""
         self.bar = _bar() if verbose == 1 else None
+        self.output = _Output() if verbose and self.bar is None else None
 
-    def plan(self, n_rows, n_columns, flops, n_bytes):
+    def plan(self, n_rows: int, n_columns: int, flops: float, n_bytes: float) -> None:
         """The estimate before a fit; the rate is that of a small matrix product."""
         self.planned = flops
         if self.verbose:
@@ -29,78 +44,103 @@ class Progress:
             text = f"{n_rows} rows: about {_duration(seconds)}, up to {n_columns} columns, {n_bytes / 1e6:.0f} MB"
             self.say(text + " beyond the data")
 
-    def say(self, text):
-        """One line."""
-        if self.verbose and self.bar is not None:
-            self.bar.console.print(f"[alakarte] {time.perf_counter() - self.began:6.1f} s  {text}", markup=False)
-        elif self.verbose:
-            print(f"[alakarte] {time.perf_counter() - self.began:6.1f} s  {text}", flush=True)
-
-    def restart(self, n_starts, flops):
-        """A line for each finished restart, and the flops that were planned for it."""
+    def say(self, text: str) -> None:
+        """One line, or one record."""
         if not self.verbose:
-            return None
+            return
+        line = f"{time.perf_counter() - self.began:6.1f} s  {text}"
+        if self.bar is not None:
+            self.bar.console.print(f"[alakarte] {line}", markup=False)
+        else:
+            LOGGER.info(line)
 
-        def report(index, run):
-            self.finished += flops
-            evidence = self.to_user(run.value)
-            self.say(f"restart {index}/{n_starts}: log evidence {evidence:.2f} after {run.n_iter} iterations")
-
-        return report
-
-    def stage(self, name, n_rows, n_basis, max_iter, flops):
-        """What is next, and the flops of one of its evaluations."""
-        self.each = flops
-        self.stage_left = self.each * max_iter
-        self.title = f"{name}: {n_rows} rows, {'exact' if n_basis is None else f'{n_basis} columns'}"
-        self.say(f"{self.title}, at most {max_iter} iterations")
-
-    def iteration(self, max_iter):
-        """A line a second, or the bar."""
-        if not self.verbose:
-            return None
-
-        def report(n_iter, value):
-            self._advance(min(self.each, self.stage_left))
-            now = time.perf_counter()
-            text = f"iteration {n_iter}/{max_iter}, log evidence {self.to_user(value):.2f}"
-            if self.bar is not None:
-                self.bar.update(0, completed=self.finished, total=self.planned, description=f"{self.title}, {text}")
-            elif self.verbose > 1 or now - self.spoke >= 1:
-                self.spoke = now
-                self.say(text + self._left())
-
-        return report
-
-    def done(self, run):
-        """The end of a stage."""
-        self._advance(self.stage_left)
+    def restart_finished(self, index: int, n_starts: int, nlml: float, n_iter: int) -> None:
+        """The end of a short run from one of several starts."""
         if self.verbose:
-            self.say(f"log evidence {self.to_user(run.value):.2f} after {run.n_iter} iterations: {run.reason}")
+            evidence = self.log_evidence(nlml)
+            self.say(f"restart {index}/{n_starts}: log evidence {evidence:.2f} after {n_iter} iterations")
 
-    def close(self):
+    def stage(self, title: str, max_iter: int, flops: float) -> None:
+        """What is next, and the flops of one of its evaluations."""
+        self.flops_per_iteration = flops
+        self.stage_left = flops * max_iter
+        self.title = title
+        self.say(f"{title}, at most {max_iter} iterations")
+
+    def iteration(self, n_iter: int, max_iter: int, nlml: float) -> None:
+        """A line per second, or the bar."""
+        self.advance(min(self.flops_per_iteration, self.stage_left))
+        if not self.verbose:
+            return
+        now = time.perf_counter()
+        text = f"iteration {n_iter}/{max_iter}, log evidence {self.log_evidence(nlml):.2f}"
+        if self.bar is not None:
+            self.bar.update(0, completed=self.finished, total=self.planned, description=f"{self.title}, {text}")
+        elif self.verbose > 1 or now - self.spoke >= 1:
+            self.spoke = now
+            self.say(text + self._left())
+
+    def stage_finished(self, nlml: float, n_iter: int, reason: str) -> None:
+        """The end of a stage."""
+        self.advance(self.stage_left)
+        if self.verbose:
+            self.say(f"log evidence {self.log_evidence(nlml):.2f} after {n_iter} iterations: {reason}")
+
+    def close(self) -> None:
         """The end of a fit."""
         if self.bar is not None:
             self.bar.stop()
+        if self.output is not None:
+            self.output.remove()
 
-    def _advance(self, flops):
+    def advance(self, flops: float) -> None:
+        """So much work is finished."""
         self.stage_left -= flops
         self.finished += flops
         self.planned = max(self.planned, self.finished)
 
-    def _left(self):
+    def _left(self) -> str:
         if not 0 < self.finished < self.planned:
             return ""
         elapsed = time.perf_counter() - self.began
         return f", about {_duration(elapsed * (self.planned - self.finished) / self.finished)} left"
 
 
-def _duration(seconds):
+class _Output:
+    """Lets the logger speak while a fit lasts; to standard output where nobody has set up logging."""
+
+    def __init__(self) -> None:
+        self.level = LOGGER.level
+        if not LOGGER.isEnabledFor(logging.INFO):
+            LOGGER.setLevel(logging.INFO)
+        self.handler: logging.Handler | None = None
+        if not _is_heard(LOGGER):
+            self.handler = logging.StreamHandler(sys.stdout)
+            self.handler.setFormatter(logging.Formatter("[alakarte] %(message)s"))
+            self.handler.addFilter(lambda record: record.levelno < logging.WARNING)  # Python prints warnings itself
+            LOGGER.addHandler(self.handler)
+
+    def remove(self) -> None:
+        LOGGER.setLevel(self.level)
+        if self.handler is not None:
+            LOGGER.removeHandler(self.handler)
+
+
+def _is_heard(logger: logging.Logger | None) -> bool:
+    """Whether somebody listens to a logger or to one above it."""
+    while logger is not None:
+        if any(not isinstance(handler, logging.NullHandler) for handler in logger.handlers):
+            return True
+        logger = logger.parent if logger.propagate else None
+    return False
+
+
+def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
-def _rate():
-    """Flops a second of a small product: what most of a fit consists of."""
+def _rate() -> float:
+    """Flops per second of a small product: what most of a fit consists of."""
     square = np.ones((768, 768))
     square @ square
     began = time.perf_counter()
@@ -108,13 +148,13 @@ def _rate():
     return 2 * 768**3 / (time.perf_counter() - began)
 
 
-def _terminal():
+def _is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def _bar():
+def _bar() -> Any:
     """A bar of rich on a terminal, or None."""
-    if not _terminal():
+    if not _is_terminal():
         return None
     try:
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn

@@ -1,6 +1,6 @@
 """Random numbers: named streams of one seed, so that a new step of a fit shifts no other step's numbers.
 
-In: scikit-learn's `random_state`. Out: `Streams`, which gives a generator for every name, the same whenever it is asked.
+In: scikit-learn's `random_state`. Out: `Streams`, which gives the same generator whenever it is asked for a name.
 """
 
 from dataclasses import dataclass

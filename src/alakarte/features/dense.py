@@ -6,58 +6,64 @@ In: a `Spectrum` and `Draws`. Out: `MatrixProduct`, its phases for any block, an
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from alakarte.features.fastfood import fast_transform, fast_transform_pullback
-from alakarte.records import Draws, Spectrum
+from alakarte.features.fastfood import fast_transform
+from alakarte.features.projection import Projection
+from alakarte.records import Array, Draws, Spectrum, Values
 
 
 @dataclass(frozen=True)
-class MatrixProduct:
-    """2 d F operations a row."""
+class MatrixProduct(Projection):
+    """2 d F operations per row."""
 
-    frequencies: np.ndarray  # (d, F)
+    frequencies: Array  # (d, F)
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[np.float64]:
         """Of the phases."""
         return self.frequencies.dtype
 
-    def astype(self, dtype) -> "MatrixProduct":
+    def astype(self, dtype: DTypeLike) -> "MatrixProduct":
         """The same product in another precision."""
         return MatrixProduct(self.frequencies.astype(dtype))
 
-    def phases(self, x, phase):
+    def phases(self, x: Array, phase: Array) -> None:
         """Write (rows, F) from x (rows, d)."""
         np.matmul(x, self.frequencies, out=phase)
 
-    def pullback_zeros(self):
+    def pullback_zeros(self) -> list[Array]:
         """Zeros of the shapes of `pullback`."""
         return [np.zeros(self.frequencies.shape)]
 
-    def pullback(self, x, phase_bar):
+    def pullback(self, x: Array, phase_bar: Array) -> tuple[Array, ...]:
         """Sum over rows: derivative by the frequencies."""
         return (x.T @ phase_bar,)
 
+    def spectrum_pullback(self, sums: list[Array], spectrum: Spectrum, draws: Draws) -> Values:
+        """Fields of the spectrum's derivative from the sum of `pullback`."""
+        (frequencies_bar,) = sums
+        if spectrum.frequencies is not None:
+            return {"frequencies": frequencies_bar}
+        if spectrum.gaussians is not None:
+            transform = fast_transform(spectrum, draws)
+            return transform.spectrum_pullback(transform.matrix_pullback(frequencies_bar), spectrum, draws)
+        directed = frequencies_bar * draws.directions  # W_bar ∘ U
+        scale = spectrum.input_scale[draws.shape.component].T
+        starts = np.cumsum([0, *draws.shape.counts[:-1]])
+        input_scale_bar = np.add.reduceat(directed * spectrum.radii, starts, axis=1).T
+        return {"input_scale": input_scale_bar, "radii": (directed * scale).sum(axis=0)}
+
+
+def frequency_matrix(spectrum: Spectrum, draws: Draws) -> Array:
+    """(d, F) the frequencies of a spectrum, centres aside."""
+    if spectrum.frequencies is not None:
+        return np.ascontiguousarray(spectrum.frequencies)
+    if spectrum.gaussians is not None:  # U is learned
+        return fast_transform(spectrum, draws).matrix()
+    return spectrum.input_scale[draws.shape.component].T * draws.directions * spectrum.radii
+
 
 def matrix_product(spectrum: Spectrum, draws: Draws) -> MatrixProduct:
-    """The matrix of a spectrum."""
-    if spectrum.frequencies is not None:
-        return MatrixProduct(np.ascontiguousarray(spectrum.frequencies))
-    if spectrum.gaussians is not None:  # U is learned
-        return MatrixProduct(fast_transform(spectrum, draws).matrix())
-    return MatrixProduct(spectrum.input_scale[draws.shape.component].T * draws.directions * spectrum.radii)
-
-
-def matrix_product_pullback(sums, spectrum: Spectrum, draws: Draws) -> dict:
-    """Fields of the spectrum's derivative from the sum of `MatrixProduct.pullback`."""
-    (frequencies_bar,) = sums
-    if spectrum.frequencies is not None:
-        return {"frequencies": frequencies_bar}
-    if spectrum.gaussians is not None:
-        stack_sums = fast_transform(spectrum, draws).matrix_pullback(frequencies_bar)
-        return fast_transform_pullback(stack_sums, spectrum, draws)
-    directed = frequencies_bar * draws.directions  # W_bar ∘ U
-    scale = spectrum.input_scale[draws.shape.component].T
-    starts = np.cumsum([0, *draws.shape.counts[:-1]])
-    input_scale_bar = np.add.reduceat(directed * spectrum.radii, starts, axis=1).T
-    return {"input_scale": input_scale_bar, "radii": (directed * scale).sum(axis=0)}
+    """The matrix product of a spectrum."""
+    return MatrixProduct(frequency_matrix(spectrum, draws))

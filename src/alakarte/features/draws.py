@@ -7,7 +7,7 @@ import numpy as np
 
 import alakarte.compiled.fastfood as compiled
 import alakarte.compiled.reference as reference
-from alakarte.records import Draws, Shape, Stacks
+from alakarte.records import Array, Draws, Flags, Shape, Stacks
 
 FEW_INPUTS = 64  # up to here NumPy is quicker than to compile the transform
 
@@ -27,7 +27,7 @@ def draw(shape: Shape, expansion: str, rng: np.random.Generator) -> Draws:
     return Draws(shape, stacks, directions, lengths, chi, _stratified(shape, rng), tails)
 
 
-def of_components(draws: Draws, keep) -> Draws:
+def of_components(draws: Draws, keep: Flags) -> Draws:
     """The draws of some components, keep (Q,) true or false."""
     shape, stacks = draws.shape, draws.stacks
     mine = keep[shape.component]
@@ -42,24 +42,24 @@ def of_components(draws: Draws, keep) -> Draws:
     return Draws(shape, stacks, draws.directions[:, mine], *each)
 
 
-def _stacks(shape: Shape, rng) -> Stacks:
+def _stacks(shape: Shape, rng: np.random.Generator) -> Stacks:
     size, p = (shape.n_stacks, shape.n_padded), shape.n_padded
     signs = rng.choice([-1.0, 1.0], size=size)
     permutation = np.argsort(rng.uniform(size=size), axis=1)
     gaussians = rng.standard_normal(size)
-    position, first = [], 0
+    kept, first = [], 0
     for m in shape.counts:
         full, rest = divmod(m, p)
-        position.append(first * p + np.arange(full * p))
+        kept.append(first * p + np.arange(full * p))
         if rest:  # rows of the last stack, subsampled
-            position.append((first + full) * p + np.sort(rng.permutation(p)[:rest]))
+            kept.append((first + full) * p + np.sort(rng.permutation(p)[:rest]))
         first += full + (rest > 0)
-    position = np.concatenate(position)
+    position = np.concatenate(kept).astype(np.int64, copy=False)
     norms = np.sqrt(p) * np.linalg.norm(gaussians, axis=1)  # [E2]
     return Stacks(signs, permutation, gaussians, position, norms[position // p])
 
 
-def stack_directions(shape: Shape, stacks: Stacks) -> np.ndarray:
+def stack_directions(shape: Shape, stacks: Stacks) -> Array:
     """(d, F) the d live columns of H G Π H B / (√p ‖G‖): the unit vectors pushed through once."""
     columns = np.empty((shape.n_inputs, shape.n_frequencies))
     ones = np.ones((shape.n_stacks, shape.n_inputs))
@@ -70,7 +70,7 @@ def stack_directions(shape: Shape, stacks: Stacks) -> np.ndarray:
     return columns / stacks.norms
 
 
-def _stratified(shape: Shape, rng) -> np.ndarray:
+def _stratified(shape: Shape, rng: np.random.Generator) -> Array:
     """u_j = (j + offset)/m within each component, one offset each, shuffled over rows and stacks."""
     parts = [rng.permutation((np.arange(m) + rng.uniform(1e-6, 1 - 1e-6)) / m) for m in shape.counts]
     return np.concatenate(parts)

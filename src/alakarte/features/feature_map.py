@@ -7,6 +7,7 @@ cos ζ, sin ζ where the spectrum has centres, ζ = μᵀx [E5, E6]. Scales live
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from alakarte.compiled.waves import (
     wave_pairs,
@@ -16,20 +17,42 @@ from alakarte.compiled.waves import (
     wave_products_dot,
     wave_products_pullback,
 )
-from alakarte.data.arrays import Scratch
-from alakarte.features.dense import MatrixProduct, matrix_product, matrix_product_pullback
-from alakarte.features.fastfood import FastTransform, fast_transform, fast_transform_pullback
-from alakarte.features.projection import prefers_transform
-from alakarte.records import Draws, Spectrum
+from alakarte.execution.scratch import Scratch
+from alakarte.features.dense import matrix_product
+from alakarte.features.fastfood import fast_transform
+from alakarte.features.projection import Projection, prefers_transform
+from alakarte.records import UNUSED, Array, Draws, Integers, Spectrum
+
+
+@dataclass(frozen=True)
+class FeaturesBar:
+    """Φ_bar = W (T ΦP − R Bᵀ), without being stored: derivatives of nlml by the features of a block, for T targets."""
+
+    phi_p: Array  # (rows, D) ΦP; overwritten where there are several targets
+    residual: Array  # (rows, T) R
+    weight_mean: Array  # (D, T) B
+    row_weight: Array  # (rows,) diagonal of W
+
+    def for_one_target(self) -> "FeaturesBar":
+        """The same sum, all targets but the first taken into `phi_p`: what the compiled loops take."""
+        n_targets = self.residual.shape[1]
+        if n_targets > 1:
+            np.multiply(self.phi_p, n_targets, out=self.phi_p)
+            np.subtract(self.phi_p, self.residual[:, 1:] @ self.weight_mean[:, 1:].T, out=self.phi_p)
+        return FeaturesBar(self.phi_p, self.residual[:, :1], self.weight_mean[:, :1], self.row_weight)
+
+    def arguments(self, rows: slice) -> tuple[Array, Array, Array, Array]:
+        """Of the compiled loops, for some rows of the block; one target."""
+        return self.phi_p[rows], self.residual[rows, 0], self.weight_mean[:, 0], self.row_weight[rows]
 
 
 @dataclass(frozen=True)
 class FeatureMap:
     """x (rows, d) → Φ (rows, D)."""
 
-    projection: MatrixProduct | FastTransform
-    centre: np.ndarray | None  # (d, Q)
-    component: np.ndarray  # (F,)
+    projection: Projection
+    centre: Array | None  # (d, Q)
+    component: Integers  # (F,)
 
     @property
     def n_basis(self) -> int:
@@ -37,22 +60,22 @@ class FeatureMap:
         return self.component.size * (2 if self.centre is None else 4)
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[np.float64]:
         """float64, or float32 for mixed precision."""
         return self.projection.dtype
 
-    def astype(self, dtype) -> "FeatureMap":
+    def astype(self, dtype: DTypeLike) -> "FeatureMap":
         """The same map in another precision."""
         centre = None if self.centre is None else self.centre.astype(dtype)
         return FeatureMap(self.projection.astype(dtype), centre, self.component)
 
-    def _tiles(self, n_rows):
+    def _tiles(self, n_rows: int) -> list[slice]:
         """Rows whose phases fit the cache: many frequencies, few rows."""
         size = 128 if self.component.size >= 512 else 1024
         return [slice(start, start + size) for start in range(0, n_rows, size)]
 
-    def phi(self, x, scratch: Scratch | None = None, out=None):
-        """(rows, D), in `out`, else in the scratch if there is one."""
+    def phi(self, x: Array, scratch: Scratch | None = None, out: Array | None = None) -> Array:
+        """Φ (rows, D), in `out`, else in the scratch if there is one."""
         scratch = scratch or Scratch()
         phi = scratch.array("phi", (x.shape[0], self.n_basis), x.dtype) if out is None else out
         for tile in self._tiles(len(x)):
@@ -65,34 +88,35 @@ class FeatureMap:
                 wave_products(phase, rows @ self.centre, self.component, phi[tile])
         return phi
 
-    def dot(self, weight_mean, x, scratch: Scratch | None = None):
-        """Φ β (rows,) in one pass over the phases: Φ is never stored."""
+    def dot(self, weight_mean: Array, x: Array, scratch: Scratch | None = None) -> Array:
+        """Φ β (rows, T) for β (D, T); of one target in one pass over the phases: Φ is never stored."""
+        if weight_mean.shape[1] > 1:
+            return self.phi(x, scratch) @ weight_mean
         scratch = scratch or Scratch()
         phase = scratch.array("phase", (x.shape[0], self.component.size), x.dtype)
         self.projection.phases(x, phase)
         if self.centre is None:
-            return wave_pairs_dot(phase, weight_mean)
-        return wave_products_dot(phase, x @ self.centre, self.component, weight_mean)
+            return wave_pairs_dot(phase, weight_mean[:, 0])[:, None]
+        return wave_products_dot(phase, x @ self.centre, self.component, weight_mean[:, 0])[:, None]
 
-    def pullback_zeros(self):
+    def pullback_zeros(self) -> list[Array]:
         """Zeros of the shapes of `pullback`."""
         zeros = self.projection.pullback_zeros()
         return zeros if self.centre is None else [np.zeros((len(self.centre), self.component.size)), *zeros]
 
-    def pullback(self, x, phi, phi_p, residual, weight_mean, row_weight, scratch: Scratch | None = None):
-        """Sums over rows for `spectrum_bar`, from Φ_bar = W (ΦP − rβᵀ); arguments as in `reference.py`."""
-        scratch = scratch or Scratch()
+    def pullback(self, x: Array, phi: Array, bar: FeaturesBar, scratch: Scratch | None = None) -> list[Array]:
+        """Sums over rows for `spectrum_bar`, from Φ (rows, D) and Φ_bar."""
+        scratch, bar = scratch or Scratch(), bar.for_one_target()
         sums = self.pullback_zeros()
         for tile in self._tiles(len(x)):
             rows = x[tile]
             phase_bar = scratch.array("phase", (len(rows), self.component.size), x.dtype)
-            arguments = phi[tile], phi_p[tile], residual[tile], weight_mean, row_weight[tile]
             if self.centre is None:
-                wave_pairs_pullback(*arguments, phase_bar)
+                wave_pairs_pullback(phi[tile], *bar.arguments(tile), phase_bar)
                 parts = self.projection.pullback(rows, phase_bar)
             else:
                 zeta_bar = scratch.array("zeta", phase_bar.shape, x.dtype)
-                wave_products_pullback(*arguments, phase_bar, zeta_bar)
+                wave_products_pullback(phi[tile], *bar.arguments(tile), phase_bar, zeta_bar)
                 parts = rows.T @ zeta_bar, *self.projection.pullback(rows, phase_bar)
             for total, part in zip(sums, parts, strict=True):
                 total += part
@@ -108,12 +132,13 @@ def feature_map(spectrum: Spectrum, draws: Draws, transform: str = "auto") -> Fe
     return FeatureMap(projection, centre, draws.shape.component)
 
 
-def spectrum_bar(features: FeatureMap, sums, log_amplitude_bar, spectrum: Spectrum, draws: Draws) -> Spectrum:
+def spectrum_bar(
+    features: FeatureMap, sums: list[Array], log_amplitude_bar: Array, spectrum: Spectrum, draws: Draws
+) -> Spectrum:
     """Derivatives by the spectrum from the sums of `FeatureMap.pullback`."""
-    centre_bar = None
+    centre_bar = UNUSED
     if features.centre is not None:
         starts = np.searchsorted(features.component, np.arange(features.centre.shape[1]))
         centre_bar, sums = np.add.reduceat(sums[0], starts, axis=1).T, sums[1:]
-    fast = isinstance(features.projection, FastTransform)
-    pullback = fast_transform_pullback if fast else matrix_product_pullback
-    return Spectrum(log_amplitude_bar, centre=centre_bar, **pullback(sums, spectrum, draws))
+    fields = features.projection.spectrum_pullback(sums, spectrum, draws)
+    return Spectrum(log_amplitude_bar, centre=centre_bar, **fields)

@@ -1,13 +1,23 @@
-"""`ard`: k(τ) = v² exp(−½ Σ_j τ_j²/ℓ_j²), one length-scale an input. Paper, section 5.1."""
+"""`ard`: k(τ) = v² exp(−½ Σ_j τ_j²/ℓ_j²), one length-scale per input. Paper, section 5.1."""
 
 import numpy as np
 
-from alakarte.kernels.base import GAUSSIAN, Kernel, amplitude, input_scale, input_scale_pullback, lengthscale
-from alakarte.records import Spectrum
+from alakarte.kernels.base import (
+    GAUSSIAN,
+    ClosedForm,
+    Kernel,
+    RadialForm,
+    amplitude,
+    input_scale,
+    input_scale_pullback,
+    lengthscale,
+)
+from alakarte.parameters import Parameter
+from alakarte.records import Draws, Shape, Spectrum, Summary, Values
 
 
 class ARD(Kernel):
-    """Gaussian kernel with one length-scale for each input.
+    """Gaussian kernel with one length-scale per input.
 
     Examples
     --------
@@ -18,23 +28,25 @@ class ARD(Kernel):
 
     name = "ard"
     has_components = False
+    has_closed_form = True
+    learns_frequencies = False
 
-    def parameters(self, shape):
+    def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
         """log_amplitude (1,), log_lengthscale (d,)."""
         return amplitude(1), lengthscale(shape.n_inputs)
 
-    def start(self, shape, summary, draws, rng, fraction):
+    def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
         """Random multiples of the ranges of the inputs."""
         return {"log_amplitude": np.zeros(1), "log_lengthscale": np.log(summary.lengthscales(rng))}
 
-    def spectrum(self, values, draws):
+    def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """χ radii on scaled inputs: the frequencies are exactly normal [E3, E4]."""
         return Spectrum(values["log_amplitude"], input_scale(values), draws.chi)
 
-    def pullback(self, values, draws, bar):
-        """By log v and log ℓ."""
+    def pullback(self, values: Values, draws: Draws, bar: Spectrum) -> Values:
+        """Derivatives by log v and log ℓ."""
         return {"log_amplitude": bar.log_amplitude, "log_lengthscale": input_scale_pullback(values, bar)}
 
-    def closed_form(self, values):
-        """Gaussian."""
+    def closed_form(self, values: Values) -> ClosedForm | RadialForm | None:
+        """The Gaussian kernel."""
         return GAUSSIAN

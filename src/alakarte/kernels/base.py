@@ -13,25 +13,25 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from alakarte.parameters import AMPLITUDE, LENGTHSCALE, Parameter
-from alakarte.records import Draws, Shape, Spectrum, Summary
+from alakarte.records import Array, Draws, Named, Shape, Spectrum, Summary, Values
 
 
 @dataclass(frozen=True)
 class ClosedForm:
     """k(τ) = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ, and the density of z, where ω = a_q∘z ± μ_q."""
 
-    profile: Callable  # r² -> g, dg/d(r²)
-    log_density: Callable  # ‖z‖², d -> log density of z
+    profile: Callable[[Array], tuple[Array, Array]]  # r² -> g, dg/d(r²)
+    log_density: Callable[[Array, int], Array]  # ‖z‖², d -> log density of z
 
 
 @dataclass(frozen=True)
 class RadialForm:
     """A spectrum known by the density of its radius ‖z‖, one for each component."""
 
-    density: Callable  # (radii,) -> (Q, radii)
+    density: Callable[[Array], Array]  # (radii,) -> (Q, radii)
 
 
-class Kernel(BaseEstimator, ABC):
+class Kernel(BaseEstimator, ABC):  # type: ignore[misc]
     """Base of all kernels.
 
     Parameters
@@ -44,8 +44,12 @@ class Kernel(BaseEstimator, ABC):
 
     name: ClassVar[str]
     has_components: ClassVar[bool]  # Q components of m frequencies, or one of Q·m
+    has_closed_form: ClassVar[bool]  # k(x, x') without an expansion
+    learns_frequencies: ClassVar[bool]  # parameters are frequencies: their number is that of the expansion
+    columns_per_frequency: ClassVar[int] = 2  # cosine and sine, or four products around a centre
+    needs_stacks: ClassVar[bool] = False  # Fastfood's matrices are parameters
 
-    def __init__(self, *, fixed=None, bounds=None):
+    def __init__(self, *, fixed: Named | None = None, bounds: Named | None = None):
         self.fixed = fixed
         self.bounds = bounds
 
@@ -54,19 +58,19 @@ class Kernel(BaseEstimator, ABC):
         """Names, shapes, units and bounds, noise aside."""
 
     @abstractmethod
-    def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> dict:
+    def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
         """One start; `fraction` in (0, 1) says where it stands among the restarts. std(y) is 1 here."""
 
     @abstractmethod
-    def spectrum(self, values: dict, draws: Draws) -> Spectrum:
+    def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """Frequencies from parameters."""
 
     @abstractmethod
-    def pullback(self, values: dict, draws: Draws, bar: Spectrum) -> dict:
+    def pullback(self, values: Values, draws: Draws, bar: Spectrum) -> Values:
         """Derivatives of nlml by parameter from those by spectrum."""
 
     @abstractmethod
-    def closed_form(self, values: dict) -> ClosedForm | RadialForm | None:
+    def closed_form(self, values: Values) -> ClosedForm | RadialForm | None:
         """The kernel without an expansion, where it has one."""
 
 
@@ -80,25 +84,26 @@ def lengthscale(*shape: int) -> Parameter:
     return Parameter("log_lengthscale", shape, "x", *LENGTHSCALE)
 
 
-def input_scale(values: dict) -> np.ndarray:
+def input_scale(values: Values) -> Array:
     """(Q, d) a = 1/ℓ."""
     return np.exp(-np.atleast_2d(values["log_lengthscale"]))
 
 
-def input_scale_pullback(values: dict, bar: Spectrum) -> np.ndarray:
+def input_scale_pullback(values: Values, bar: Spectrum) -> Array:
     """Derivative by log ℓ, in its shape: −a ∘ a_bar."""
     return (-input_scale(values) * bar.input_scale).reshape(values["log_lengthscale"].shape)
 
 
-def gaussian_profile(r2: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def gaussian_profile(r2: Array) -> tuple[Array, Array]:
     """Return g = exp(−r²/2) and its derivative by r²."""
     g = np.exp(-0.5 * r2)
     return g, -0.5 * g
 
 
-def gaussian_log_density(z2: np.ndarray, d: int) -> np.ndarray:
+def gaussian_log_density(z2: Array, d: int) -> Array:
     """Standard normal in R^d."""
-    return -0.5 * (z2 + d * np.log(2 * np.pi))
+    log_density: Array = -0.5 * (z2 + d * np.log(2 * np.pi))
+    return log_density
 
 
 GAUSSIAN = ClosedForm(gaussian_profile, gaussian_log_density)

@@ -6,9 +6,17 @@
 import numpy as np
 
 from alakarte.errors import Unavailable
-from alakarte.kernels.base import Kernel, amplitude, input_scale, input_scale_pullback, lengthscale
+from alakarte.kernels.base import (
+    ClosedForm,
+    Kernel,
+    RadialForm,
+    amplitude,
+    input_scale,
+    input_scale_pullback,
+    lengthscale,
+)
 from alakarte.parameters import FREQUENCY, Parameter
-from alakarte.records import Spectrum
+from alakarte.records import Draws, Shape, Spectrum, Stacks, Summary, Values
 
 
 class FSGBARD(Kernel):
@@ -22,8 +30,11 @@ class FSGBARD(Kernel):
 
     name = "fsgbard"
     has_components = False
+    has_closed_form = False
+    learns_frequencies = True
+    needs_stacks = True
 
-    def parameters(self, shape):
+    def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
         """As fsard, with gaussians (T, p) and the signs that meet data, (T, d)."""
         t, p = shape.n_stacks, shape.n_padded
         return (
@@ -34,21 +45,20 @@ class FSGBARD(Kernel):
             Parameter("signs", (t, shape.n_inputs), "1", *FREQUENCY),
         )
 
-    def start(self, shape, summary, draws, rng, fraction):
+    def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
         """As fsard, with the draws' G and B."""
-        if draws.stacks is None:
-            raise Unavailable("fsgbard learns Fastfood's own matrices: use expansion='fastfood'.")
+        stacks = _stacks(draws)
         return {
             "log_amplitude": np.zeros(1),
             "log_lengthscale": np.log(summary.lengthscales(rng)),
             "radii": draws.lengths * draws.chi,
-            "gaussians": draws.stacks.gaussians,
-            "signs": draws.stacks.signs[:, : shape.n_inputs],
+            "gaussians": stacks.gaussians,
+            "signs": stacks.signs[:, : shape.n_inputs],
         }
 
-    def spectrum(self, values, draws):
+    def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """The parameters in place of the draws; padded inputs are zero, so their signs do not matter."""
-        signs = draws.stacks.signs.copy()
+        signs = _stacks(draws).signs.copy()
         signs[:, : values["signs"].shape[1]] = values["signs"]
         return Spectrum(
             values["log_amplitude"],
@@ -58,8 +68,8 @@ class FSGBARD(Kernel):
             gaussians=values["gaussians"],
         )
 
-    def pullback(self, values, draws, bar):
-        """By all five."""
+    def pullback(self, values: Values, draws: Draws, bar: Spectrum) -> Values:
+        """Derivatives by log v, log ℓ, r, G and B."""
         return {
             "log_amplitude": bar.log_amplitude,
             "log_lengthscale": input_scale_pullback(values, bar),
@@ -68,6 +78,13 @@ class FSGBARD(Kernel):
             "signs": bar.signs[:, : values["signs"].shape[1]],
         }
 
-    def closed_form(self, values):
-        """Only the expansion."""
+    def closed_form(self, values: Values) -> ClosedForm | RadialForm | None:
+        """None: this kernel is known by its expansion only."""
         return None
+
+
+def _stacks(draws: Draws) -> Stacks:
+    """Fastfood's matrices, or an error where the draws are independent Gaussian rows."""
+    if draws.stacks is None:
+        raise Unavailable("fsgbard learns Fastfood's own matrices: use expansion='fastfood'.")
+    return draws.stacks

@@ -5,9 +5,18 @@ k(τ) = Σ_q v_q² exp(−½‖a_q∘τ‖²) cos μ_qᵀτ        no prefactor 
 
 import numpy as np
 
-from alakarte.kernels.base import GAUSSIAN, Kernel, amplitude, input_scale, input_scale_pullback, lengthscale
+from alakarte.kernels.base import (
+    GAUSSIAN,
+    ClosedForm,
+    Kernel,
+    RadialForm,
+    amplitude,
+    input_scale,
+    input_scale_pullback,
+    lengthscale,
+)
 from alakarte.parameters import FREQUENCY, Parameter
-from alakarte.records import Spectrum
+from alakarte.records import Draws, Shape, Spectrum, Summary, Values
 
 # Standardised units. As free coordinates the centres fit noise within a few steps, wherever rows are few; the logarithm
 # of the paper's own tools would forbid μ < 0, which directions need. [E22]
@@ -26,35 +35,38 @@ class GaussianMixture(Kernel):
 
     name = "gm"
     has_components = True
+    has_closed_form = True
+    learns_frequencies = False
+    columns_per_frequency = 4
 
-    def parameters(self, shape):
+    def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
         """log_amplitude (Q,), log_lengthscale (Q, d), centre (Q, d)."""
         return mixture_parameters(shape)
 
-    def start(self, shape, summary, draws, rng, fraction):
+    def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
         """v = std(y)/√Q [E8]; μ close to zero, which itself is a stationary point of the evidence."""
         return mixture_start(shape, summary, rng)
 
-    def spectrum(self, values, draws):
+    def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """ω = a∘z ± μ."""
         return Spectrum(values["log_amplitude"], input_scale(values), draws.chi, centre=values["centre"])
 
-    def pullback(self, values, draws, bar):
-        """By log v, log ℓ and μ."""
+    def pullback(self, values: Values, draws: Draws, bar: Spectrum) -> Values:
+        """Derivatives by log v, log ℓ and μ."""
         return mixture_pullback(values, bar)
 
-    def closed_form(self, values):
+    def closed_form(self, values: Values) -> ClosedForm | RadialForm | None:
         """Gaussian, times the cosine that `centre` brings."""
         return GAUSSIAN
 
 
-def mixture_parameters(shape):
-    """log v_q, log ℓ_q and μ_q."""
+def mixture_parameters(shape: Shape) -> tuple[Parameter, ...]:
+    """Declarations of log v_q (Q,), log ℓ_q (Q, d) and μ_q (Q, d)."""
     q, d = shape.n_components, shape.n_inputs
     return amplitude(q), lengthscale(q, d), Parameter("centre", (q, d), "1/x", *FREQUENCY, slow=SLOW)
 
 
-def mixture_start(shape, summary, rng) -> dict:
+def mixture_start(shape: Shape, summary: Summary, rng: np.random.Generator) -> Values:
     """Length-scales of ard for each component, centres close to zero."""
     q = shape.n_components
     lengthscales = np.array([summary.lengthscales(rng) for _ in range(q)])
@@ -65,8 +77,8 @@ def mixture_start(shape, summary, rng) -> dict:
     }
 
 
-def mixture_pullback(values, bar) -> dict:
-    """By name."""
+def mixture_pullback(values: Values, bar: Spectrum) -> Values:
+    """Derivatives by log v_q, log ℓ_q and μ_q from those by the spectrum."""
     return {
         "log_amplitude": bar.log_amplitude,
         "log_lengthscale": input_scale_pullback(values, bar),

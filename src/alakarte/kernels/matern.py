@@ -7,12 +7,21 @@ from scipy.special import gammaln
 from scipy.stats import chi2
 
 from alakarte.errors import InvalidInput
-from alakarte.kernels.base import ClosedForm, Kernel, amplitude, input_scale, input_scale_pullback, lengthscale
-from alakarte.records import Spectrum
+from alakarte.kernels.base import (
+    ClosedForm,
+    Kernel,
+    RadialForm,
+    amplitude,
+    input_scale,
+    input_scale_pullback,
+    lengthscale,
+)
+from alakarte.parameters import Parameter
+from alakarte.records import Array, Draws, Named, Shape, Spectrum, Summary, Values
 
 
 class Matern(Kernel):
-    """Matérn kernel with one length-scale for each input and smoothness `nu` of 0.5, 1.5 or 2.5.
+    """Matérn kernel with one length-scale per input and smoothness `nu` of 0.5, 1.5 or 2.5.
 
     Examples
     --------
@@ -23,50 +32,53 @@ class Matern(Kernel):
 
     name = "matern"
     has_components = False
+    has_closed_form = True
+    learns_frequencies = False
 
-    def __init__(self, nu=1.5, *, fixed=None, bounds=None):
+    def __init__(self, nu: float = 1.5, *, fixed: Named | None = None, bounds: Named | None = None):
         super().__init__(fixed=fixed, bounds=bounds)
         self.nu = nu
 
-    def parameters(self, shape):
+    def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
         """log_amplitude (1,), log_lengthscale (d,)."""
         check_smoothness(self.nu)
         return amplitude(1), lengthscale(shape.n_inputs)
 
-    def start(self, shape, summary, draws, rng, fraction):
-        """As ard."""
+    def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
+        """Random multiples of the ranges of the inputs, as ard."""
         return {"log_amplitude": np.zeros(1), "log_lengthscale": np.log(summary.lengthscales(rng))}
 
-    def spectrum(self, values, draws):
+    def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """Radii χ √(2ν/g), g ~ χ² with 2ν degrees of freedom."""
         return Spectrum(values["log_amplitude"], input_scale(values), matern_radii(draws, self.nu))
 
-    def pullback(self, values, draws, bar):
-        """By log v and log ℓ."""
+    def pullback(self, values: Values, draws: Draws, bar: Spectrum) -> Values:
+        """Derivatives by log v and log ℓ."""
         return {"log_amplitude": bar.log_amplitude, "log_lengthscale": input_scale_pullback(values, bar)}
 
-    def closed_form(self, values):
+    def closed_form(self, values: Values) -> ClosedForm | RadialForm | None:
         """Polynomial × exp(−√(2ν) r)."""
         return matern_form(self.nu)
 
 
-def check_smoothness(nu):
-    """Smoothness that has a polynomial."""
+def check_smoothness(nu: float) -> None:
+    """Raise an error unless the kernel with this smoothness is a polynomial times an exponential."""
     if nu not in (0.5, 1.5, 2.5):
         raise InvalidInput(f"nu={nu!r} must be 0.5, 1.5 or 2.5; ard, or gm, is the limit of large nu.")
 
 
-def matern_radii(draws, nu: float) -> np.ndarray:
-    """χ √(2ν/g), g ~ χ² with 2ν degrees of freedom."""
-    return draws.chi * np.sqrt(2 * nu / chi2.ppf(draws.tails, 2 * nu))
+def matern_radii(draws: Draws, nu: float) -> Array:
+    """(F,) radii χ √(2ν/g), g ~ χ² with 2ν degrees of freedom."""
+    radii: Array = draws.chi * np.sqrt(2 * nu / chi2.ppf(draws.tails, 2 * nu))
+    return radii
 
 
 def matern_form(nu: float) -> ClosedForm:
-    """Of r = ‖a∘τ‖."""
+    """The Matérn kernel of r = ‖a∘τ‖, and the multivariate t density of its frequencies."""
     return ClosedForm(partial(_profile, nu), partial(_log_density, nu))
 
 
-def _profile(nu, r2):
+def _profile(nu: float, r2: Array) -> tuple[Array, Array]:
     t = np.sqrt(2 * nu * r2)
     e = np.exp(-t)
     if nu == 0.5:  # the slope by r² is infinite at r = 0, where it multiplies τ² = 0
@@ -76,7 +88,8 @@ def _profile(nu, r2):
     return (1 + t + t**2 / 3) * e, -(5 / 6) * (1 + t) * e
 
 
-def _log_density(nu, z2, d):
+def _log_density(nu: float, z2: Array, d: int) -> Array:
     dof = 2 * nu
     constant = gammaln((dof + d) / 2) - gammaln(dof / 2) - 0.5 * d * np.log(dof * np.pi)
-    return constant - 0.5 * (dof + d) * np.log1p(z2 / dof)
+    log_density: Array = constant - 0.5 * (dof + d) * np.log1p(z2 / dof)
+    return log_density

@@ -3,10 +3,13 @@
 k(τ) = Σ_q v_q² g_ν(‖a_q∘τ‖) cos μ_qᵀτ        beyond the paper; as ν grows it becomes gm
 """
 
-from alakarte.kernels.base import Kernel, input_scale
+import numpy as np
+
+from alakarte.kernels.base import ClosedForm, Kernel, RadialForm, input_scale
 from alakarte.kernels.gm import mixture_parameters, mixture_pullback, mixture_start
 from alakarte.kernels.matern import check_smoothness, matern_form, matern_radii
-from alakarte.records import Spectrum
+from alakarte.parameters import Parameter
+from alakarte.records import Draws, Named, Shape, Spectrum, Summary, Values
 
 
 class MaternMixture(Kernel):
@@ -21,29 +24,32 @@ class MaternMixture(Kernel):
 
     name = "mm"
     has_components = True
+    has_closed_form = True
+    learns_frequencies = False
+    columns_per_frequency = 4
 
-    def __init__(self, nu=1.5, *, fixed=None, bounds=None):
+    def __init__(self, nu: float = 1.5, *, fixed: Named | None = None, bounds: Named | None = None):
         super().__init__(fixed=fixed, bounds=bounds)
         self.nu = nu
 
-    def parameters(self, shape):
+    def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
         """log_amplitude (Q,), log_lengthscale (Q, d), centre (Q, d)."""
         check_smoothness(self.nu)
         return mixture_parameters(shape)
 
-    def start(self, shape, summary, draws, rng, fraction):
-        """As gm."""
+    def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
+        """Length-scales of ard for each component, centres close to zero, as gm."""
         return mixture_start(shape, summary, rng)
 
-    def spectrum(self, values, draws):
+    def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """ω = a∘z ± μ, z multivariate t."""
         radii = matern_radii(draws, self.nu)
         return Spectrum(values["log_amplitude"], input_scale(values), radii, centre=values["centre"])
 
-    def pullback(self, values, draws, bar):
-        """By log v, log ℓ and μ."""
+    def pullback(self, values: Values, draws: Draws, bar: Spectrum) -> Values:
+        """Derivatives by log v, log ℓ and μ."""
         return mixture_pullback(values, bar)
 
-    def closed_form(self, values):
+    def closed_form(self, values: Values) -> ClosedForm | RadialForm | None:
         """Matérn, times the cosine that `centre` brings."""
         return matern_form(self.nu)

@@ -1,15 +1,23 @@
 """`pwl`: a piecewise-linear density of the frequencies' radius, on scaled inputs. Paper, section 4.4.
 
-One hat a component, as in the paper's experiments, or K knots with learned places and weights. [E9]–[E13]
+One hat per component, as in the paper's experiments, or K knots with learned places and weights. [E9]–[E13]
 """
 
 import numpy as np
 
 from alakarte.errors import InvalidInput
-from alakarte.kernels.base import Kernel, RadialForm, amplitude, input_scale, input_scale_pullback, lengthscale
+from alakarte.kernels.base import (
+    ClosedForm,
+    Kernel,
+    RadialForm,
+    amplitude,
+    input_scale,
+    input_scale_pullback,
+    lengthscale,
+)
 from alakarte.kernels.radial import hat_density, hat_quantile, knot_density, knot_radii, knot_radii_pullback
 from alakarte.parameters import Parameter
-from alakarte.records import Spectrum
+from alakarte.records import Draws, Named, Shape, Spectrum, Summary, Values
 
 _RADIUS = (np.log(1e-4), np.log(1e3))
 
@@ -31,12 +39,14 @@ class PiecewiseLinear(Kernel):
 
     name = "pwl"
     has_components = True
+    has_closed_form = False
+    learns_frequencies = False
 
-    def __init__(self, n_knots=1, *, fixed=None, bounds=None):
+    def __init__(self, n_knots: int = 1, *, fixed: Named | None = None, bounds: Named | None = None):
         super().__init__(fixed=fixed, bounds=bounds)
         self.n_knots = n_knots
 
-    def parameters(self, shape):
+    def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
         """log_amplitude (Q,), log_lengthscale (Q, d), and hat_edge, log_hat_width (Q,) or knots."""
         if isinstance(self.n_knots, bool) or not isinstance(self.n_knots, int | np.integer) or self.n_knots < 1:
             raise InvalidInput(f"PiecewiseLinear(n_knots={self.n_knots!r}): n_knots must be a whole number ≥ 1.")
@@ -48,7 +58,7 @@ class PiecewiseLinear(Kernel):
             radial = (Parameter("log_knot_gaps", (q, k + 1), "1", *_RADIUS), weights)
         return amplitude(q), lengthscale(q, shape.n_inputs), *radial
 
-    def start(self, shape, summary, draws, rng, fraction):
+    def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
         """λ: a distance of pairs after scaling; width 2/λ, edge max(√(d−1) − 2, 0.01)/λ [E13]; v = std(y)/√Q [E8]."""
         q = shape.n_components
         lengthscales = np.array([summary.lengthscales(rng) for _ in range(q)])
@@ -61,7 +71,7 @@ class PiecewiseLinear(Kernel):
         hats = hat_density(np.cumsum(gaps, axis=1)[:, :-1], edge[:, None], width[:, None]) * width[:, None]
         return values | {"log_knot_gaps": np.log(gaps), "log_knot_weights": np.log(hats + 0.05)}
 
-    def spectrum(self, values, draws):
+    def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """Radii at stratified points of the density, divided by c [E3]."""
         component = draws.shape.component
         if self.n_knots == 1:
@@ -72,14 +82,14 @@ class PiecewiseLinear(Kernel):
             radii = np.concatenate([knot_radii(draws.points[component == q], *part) for q, part in enumerate(parts)])
         return Spectrum(values["log_amplitude"], input_scale(values), radii / draws.lengths)
 
-    def pullback(self, values, draws, bar):
-        """By log v, log ℓ and the density of the radius."""
+    def pullback(self, values: Values, draws: Draws, bar: Spectrum) -> Values:
+        """Derivatives by log v, log ℓ and the density of the radius."""
         out = {"log_amplitude": bar.log_amplitude, "log_lengthscale": input_scale_pullback(values, bar)}
         r_bar, component = bar.radii / draws.lengths, draws.shape.component
         q = draws.shape.n_components
         if self.n_knots == 1:
-            edge_bar = np.bincount(component, r_bar, q)
-            width_bar = np.bincount(component, r_bar * hat_quantile(draws.points), q)
+            parts = r_bar, r_bar * hat_quantile(draws.points)
+            edge_bar, width_bar = (np.asarray(np.bincount(component, part, q), dtype=np.float64) for part in parts)
             return out | {"hat_edge": edge_bar, "log_hat_width": width_bar * np.exp(values["log_hat_width"])}
         gaps, weights = np.exp(values["log_knot_gaps"]), np.exp(values["log_knot_weights"])
         bars = [
@@ -89,7 +99,7 @@ class PiecewiseLinear(Kernel):
         gaps_bar, weights_bar = (np.array(part) for part in zip(*bars, strict=True))
         return out | {"log_knot_gaps": gaps_bar * gaps, "log_knot_weights": weights_bar * weights}
 
-    def closed_form(self, values):
+    def closed_form(self, values: Values) -> ClosedForm | RadialForm | None:
         """The density of the radius; the kernel itself is an integral of it."""
         if self.n_knots == 1:
             parts = list(zip(values["hat_edge"], np.exp(values["log_hat_width"]), strict=True))

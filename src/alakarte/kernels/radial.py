@@ -1,23 +1,26 @@
 """Radii by inversion of a piecewise-linear density: one hat, or K knots. Paper, section 4.4, and [E9]–[E12].
 
-In: points u in (0, 1) and the shape of the density of the radius. Out: radii, and derivatives back.
+In: points u in (0, 1) and the shape of the density of the radius. Out: radii, and
+derivatives by that shape from derivatives by the radii.
 The gradient follows from F(r) = u ρ̄:  dr/dθ = (u ∂ρ̄/∂θ − ∂F(r)/∂θ) / ρ(r).
 """
 
 import numpy as np
 
+from alakarte.records import Array
 
-def hat_quantile(u):
+
+def hat_quantile(u: Array) -> Array:
     """t(u) of the hat on [0, 2]: √(2u) below ½, 2 − √(2(1−u)) above; r = edge + width · t [E12]."""
     return np.where(u < 0.5, np.sqrt(2 * u), 2 - np.sqrt(2 * (1 - u)))
 
 
-def hat_density(r, edge, width):
+def hat_density(r: Array, edge: Array, width: Array) -> Array:
     """Normalised hat: zero at `edge`, 1/width at edge + width, zero at edge + 2 width."""
     return np.maximum(0, 1 - np.abs(r - edge - width) / width) / width
 
 
-def _segments(gaps, weights):
+def _segments(gaps: Array, weights: Array) -> tuple[Array, Array, Array]:
     """Knots r_0 = 0 … r_{K+1}, ends α_0 = α_{K+1} = 0, and F at the knots (trapezes, [E11])."""
     knots = np.concatenate([[0.0], np.cumsum(gaps)])
     alpha = np.concatenate([[0.0], weights, [0.0]])
@@ -25,13 +28,14 @@ def _segments(gaps, weights):
     return knots, alpha, mass
 
 
-def knot_density(r, gaps, weights):
+def knot_density(r: Array, gaps: Array, weights: Array) -> Array:
     """Normalised linear interpolation of (r_i, α_i) [E10]."""
     knots, alpha, mass = _segments(gaps, weights)
-    return np.interp(r, knots, alpha, right=0.0) / mass[-1]
+    density: Array = np.interp(r, knots, alpha, right=0.0) / mass[-1]
+    return density
 
 
-def knot_radii(u, gaps, weights):
+def knot_radii(u: Array, gaps: Array, weights: Array) -> Array:
     """Radii (m,) with F(r) = u ρ̄, from gaps (K+1,) between knots and weights (K,)."""
     knots, alpha, mass = _segments(gaps, weights)
     k = np.clip(np.searchsorted(mass, u * mass[-1], side="right") - 1, 0, gaps.size - 1)
@@ -39,10 +43,11 @@ def knot_radii(u, gaps, weights):
     slope = (alpha[k + 1] - alpha[k]) / gaps[k]
     # the root that does not cancel; the clip stands for rounding at the last knot
     root = np.sqrt(np.maximum(alpha[k] ** 2 + 2 * excess * slope, 0.0))
-    return knots[k] + 2 * excess / np.maximum(alpha[k] + root, np.finfo(float).tiny)
+    radii: Array = knots[k] + 2 * excess / np.maximum(alpha[k] + root, np.finfo(float).tiny)
+    return radii
 
 
-def knot_radii_pullback(u, gaps, weights, radii_bar):
+def knot_radii_pullback(u: Array, gaps: Array, weights: Array, radii_bar: Array) -> tuple[Array, Array]:
     """Derivatives by gaps (K+1,) and weights (K,) from radii_bar (m,)."""
     knots, alpha, _ = _segments(gaps, weights)
     r = knot_radii(u, gaps, weights)

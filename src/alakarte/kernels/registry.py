@@ -4,11 +4,12 @@ import importlib
 import pkgutil
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from alakarte.errors import InvalidInput
 from alakarte.kernels.base import Kernel
 
-_ALIASES = {
+_ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
     "matern12": ("matern", {"nu": 0.5}),
     "matern32": ("matern", {"nu": 1.5}),
     "matern52": ("matern", {"nu": 2.5}),
@@ -26,7 +27,7 @@ def kernels() -> dict[str, type[Kernel]]:
     return found
 
 
-def resolve(kernel) -> Kernel:
+def resolve(kernel: object) -> Kernel:
     """A kernel object from a name or an object."""
     if isinstance(kernel, Kernel):
         return kernel

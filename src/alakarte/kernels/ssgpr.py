@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from alakarte.kernels.base import Kernel, amplitude
+from alakarte.kernels.base import ClosedForm, Kernel, RadialForm, amplitude
 from alakarte.parameters import FREQUENCY, Parameter
-from alakarte.records import Spectrum
+from alakarte.records import Draws, Shape, Spectrum, Summary, Values
 
 
 class SSGPR(Kernel):
@@ -18,25 +18,27 @@ class SSGPR(Kernel):
 
     name = "ssgpr"
     has_components = False
+    has_closed_form = False
+    learns_frequencies = True
 
-    def parameters(self, shape):
+    def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
         """log_amplitude (1,), frequencies (F, d)."""
         size = shape.n_frequencies, shape.n_inputs
         return amplitude(1), Parameter("frequencies", size, "1/x", *FREQUENCY, shared=True)
 
-    def start(self, shape, summary, draws, rng, fraction):
-        """Standard normal / ℓ."""
+    def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
+        """Standard normal numbers divided by the length-scales with which ard starts."""
         normal = rng.standard_normal((shape.n_frequencies, shape.n_inputs))
         return {"log_amplitude": np.zeros(1), "frequencies": normal / summary.lengthscales(rng)}
 
-    def spectrum(self, values, draws):
+    def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """Free frequencies, as columns."""
         return Spectrum(values["log_amplitude"], frequencies=values["frequencies"].T)
 
-    def pullback(self, values, draws, bar):
-        """By log v and ω."""
+    def pullback(self, values: Values, draws: Draws, bar: Spectrum) -> Values:
+        """Derivatives by log v and ω."""
         return {"log_amplitude": bar.log_amplitude, "frequencies": bar.frequencies.T}
 
-    def closed_form(self, values):
-        """Only the expansion."""
+    def closed_form(self, values: Values) -> ClosedForm | RadialForm | None:
+        """None: this kernel is known by its expansion only."""
         return None

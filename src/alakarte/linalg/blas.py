@@ -6,9 +6,13 @@ Arrays are float64 (`add_gram` and `times_symmetric`: float32 too); triangles ar
 """
 
 import ctypes
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cython_blas, cython_lapack
+
+from alakarte.records import Array
 
 _pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -16,7 +20,7 @@ _name = ctypes.pythonapi.PyCapsule_GetName
 _name.restype, _name.argtypes = ctypes.c_char_p, [ctypes.py_object]
 
 
-def _routine(table, name, n_arguments):
+def _routine(table: Any, name: str, n_arguments: int) -> Callable[..., None]:
     """The function behind a capsule; every argument of BLAS is an address."""
     capsule = table.__pyx_capi__[name]
     signature = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * n_arguments)  # releases the lock while it runs
@@ -34,9 +38,9 @@ _LAUUM = _routine(cython_lapack, "dlauum", 5)
 _REAL = {"d": ctypes.c_double, "f": ctypes.c_float}
 
 
-def _by_address(*values):
+def _by_address(*values: Any) -> list[Any]:
     """Letters, whole numbers and C numbers by reference, arrays by the address of their data."""
-    out = []
+    out: list[Any] = []
     for value in values:
         if isinstance(value, np.ndarray):
             out.append(value.ctypes.data)
@@ -47,7 +51,7 @@ def _by_address(*values):
     return out
 
 
-def _square(matrix, dtype="d") -> int:
+def _square(matrix: Array, dtype: str = "d") -> int:
     """Size of a writable square matrix in Fortran's order, or an error instead of a crash."""
     k = len(matrix)
     if matrix.shape != (k, k) or matrix.dtype.char != dtype or not matrix.flags.f_contiguous:
@@ -55,12 +59,12 @@ def _square(matrix, dtype="d") -> int:
     return k
 
 
-def _rows(array, k, dtype):
+def _rows(array: Array, k: int, dtype: str) -> None:
     if array.ndim != 2 or array.shape[1] != k or array.dtype.char != dtype or not array.flags.c_contiguous:
         raise TypeError(f"need row-major {dtype!r} rows of length {k}, not {array.shape} {array.dtype}")
 
 
-def add_gram(lower, rows, keep: float = 1.0) -> None:
+def add_gram(lower: Array, rows: Array, keep: float = 1.0) -> None:
     """lower ← keep·lower + rowsᵀ rows, for rows (r, k)."""
     kind = rows.dtype.char
     k, real = _square(lower, kind), _REAL[kind]
@@ -69,7 +73,7 @@ def add_gram(lower, rows, keep: float = 1.0) -> None:
         _SYRK[kind](*_by_address("L", "N", k, len(rows), real(1), rows, k, real(keep), lower, k))
 
 
-def times_symmetric(rows, lower, out=None) -> np.ndarray:
+def times_symmetric(rows: Array, lower: Array, out: Array | None = None) -> Array:
     """rows (r, k) × S (k, k), S given by its lower triangle."""
     kind = rows.dtype.char
     k, real = _square(lower, kind), _REAL[kind]
@@ -81,7 +85,7 @@ def times_symmetric(rows, lower, out=None) -> np.ndarray:
     return out
 
 
-def solve_rows_lower(factor, rows, *, transposed=False) -> np.ndarray:
+def solve_rows_lower(factor: Array, rows: Array, *, transposed: bool = False) -> Array:
     """Each row u of rows (r, k) becomes L⁻¹u, or L⁻ᵀu; in place."""
     k = _square(factor)
     _rows(rows, k, "d")
@@ -91,7 +95,7 @@ def solve_rows_lower(factor, rows, *, transposed=False) -> np.ndarray:
     return rows
 
 
-def _columns(*blocks):
+def _columns(*blocks: Array) -> list[int]:
     """Distance of two columns of each block, which BLAS calls its leading dimension."""
     for block in blocks:
         if block.ndim != 2 or block.dtype != np.float64 or (len(block) > 1 and block.strides[0] != block.itemsize):
@@ -99,53 +103,55 @@ def _columns(*blocks):
     return [max(block.strides[1] // block.itemsize, len(block), 1) for block in blocks]
 
 
-def factorise_lower(matrix) -> int:
+def factorise_lower(matrix: Array) -> int:
     """L of L Lᵀ over the lower triangle of columns (k, k); 0, or the order of the first minor not positive."""
     info = ctypes.c_int(0)
     _POTRF(*_by_address("L", len(matrix), matrix, *_columns(matrix), info))
     return info.value
 
 
-def invert_triangle(factor) -> int:
+def invert_triangle(factor: Array) -> int:
     """L⁻¹ over L in columns (k, k); 0, or where L is singular."""
     info = ctypes.c_int(0)
     _TRTRI(*_by_address("L", "N", len(factor), factor, *_columns(factor), info))
     return info.value
 
 
-def square_triangle(factor) -> None:
+def square_triangle(factor: Array) -> None:
     """Lower triangle of LᵀL over L in columns (k, k)."""
     _LAUUM(*_by_address("L", len(factor), factor, *_columns(factor), ctypes.c_int(0)))
 
 
-def times_triangle(block, factor, *, side="L", transposed=False, sign=1.0) -> None:
+def times_triangle(
+    block: Array, factor: Array, *, side: str = "L", transposed: bool = False, sign: float = 1.0
+) -> None:
     """block ← sign·L·block (side "R": sign·block·L; `transposed`: with Lᵀ), columns."""
     steps, trans = _columns(factor, block), "T" if transposed else "N"
     shape = (len(block), block.shape[1])
     _TRMM(*_by_address(side, "L", trans, "N", *shape, ctypes.c_double(sign), factor, steps[0], block, steps[1]))
 
 
-def solve_columns_right(block, factor) -> None:
+def solve_columns_right(block: Array, factor: Array) -> None:
     """block ← block·L⁻ᵀ, columns."""
     steps, shape = _columns(factor, block), (len(block), block.shape[1])
     _TRSM(*_by_address("R", "L", "T", "N", *shape, ctypes.c_double(1), factor, steps[0], block, steps[1]))
 
 
-def add_columns_gram(lower, block, *, transposed=False, sign=1.0) -> None:
+def add_columns_gram(lower: Array, block: Array, *, transposed: bool = False, sign: float = 1.0) -> None:
     """lower ← lower + sign·B Bᵀ (`transposed`: BᵀB), columns."""
     steps, r = _columns(block, lower), len(block) if transposed else block.shape[1]
     trans, one = "T" if transposed else "N", ctypes.c_double(1)
     _SYRK["d"](*_by_address("L", trans, len(lower), r, ctypes.c_double(sign), block, steps[0], one, lower, steps[1]))
 
 
-def columns_times_symmetric(block, lower, out) -> None:
+def columns_times_symmetric(block: Array, lower: Array, out: Array) -> None:
     """out ← B S, columns, S given by its lower triangle."""
     steps, shape = _columns(lower, block, out), block.shape
     one, zero = ctypes.c_double(1), ctypes.c_double(0)
     _SYMM["d"](*_by_address("R", "L", *shape, one, lower, steps[0], block, steps[1], zero, out, steps[2]))
 
 
-def subtract_product(out, left, right) -> None:
+def subtract_product(out: Array, left: Array, right: Array) -> None:
     """out ← out − left·rightᵀ, columns."""
     steps, shape = _columns(left, right, out), (*out.shape, left.shape[1])
     minus, one = ctypes.c_double(-1), ctypes.c_double(1)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from alakarte.errors import IllConditioned
-from alakarte.execution.threads import together
+from alakarte.execution.threads import run_together
 from alakarte.linalg.blas import (
     add_columns_gram,
     factorise_lower,
@@ -20,12 +20,13 @@ from alakarte.linalg.blas import (
     subtract_product,
     times_triangle,
 )
+from alakarte.records import Array
 
 _TILE = 128
 _HALVES = 512  # smaller matrices are not worth cutting
 
 
-def cholesky(matrix: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+def cholesky(matrix: Array, n_jobs: int = 1) -> Array:
     """Lower factor L of a symmetric `matrix` (k, k); what stands above L's diagonal is undefined.
 
     Of a matrix in Fortran's order only the lower triangle is read. Rounding below zero is met by the least jitter.
@@ -48,7 +49,7 @@ def cholesky(matrix: np.ndarray, n_jobs: int = 1) -> np.ndarray:
     return factor
 
 
-def _factorise(A, n_jobs) -> int:
+def _factorise(A: Array, n_jobs: int) -> int:
     """L over A, cut in halves, the same for any number of threads: L₁₁, A₂₁ L₁₁⁻ᵀ, then the factor of the rest."""
     k = len(A)
     if k < _HALVES:
@@ -58,27 +59,28 @@ def _factorise(A, n_jobs) -> int:
     info = _factorise(first, n_jobs)
     if info:
         return info
-    together([lambda: solve_columns_right(upper, first), lambda: solve_columns_right(lower, first)], n_jobs)
+    run_together([lambda: solve_columns_right(upper, first), lambda: solve_columns_right(lower, first)], n_jobs)
 
-    def diagonal():
+    def diagonal() -> None:
         add_columns_gram(A[half:middle, half:middle], upper, sign=-1.0)
         add_columns_gram(A[middle:, middle:], lower, sign=-1.0)
 
-    together([diagonal, lambda: subtract_product(A[middle:, half:middle], lower, upper)], n_jobs)
+    run_together([diagonal, lambda: subtract_product(A[middle:, half:middle], lower, upper)], n_jobs)
     info = _factorise(A[half:, half:], n_jobs)
     return info and half + info
 
 
-def square_root(matrix: np.ndarray) -> np.ndarray:
+def square_root(matrix: Array) -> Array:
     """R with R Rᵀ = `matrix` (k, k): Cholesky's, or, where rounding left it indefinite, eigenvalues cut at zero."""
     try:
         return np.tril(cholesky(matrix))
     except IllConditioned:
         values, vectors = eigh(matrix)
-        return vectors * np.sqrt(np.maximum(values, 0))
+        root: Array = vectors * np.sqrt(np.maximum(values, 0))
+        return root
 
 
-def mirror(matrix: np.ndarray) -> None:
+def mirror(matrix: Array) -> None:
     """Copy the lower triangle of `matrix` (k, k) to the upper one, in tiles that fit the cache."""
     k = len(matrix)
     if k <= 32:
@@ -93,19 +95,19 @@ def mirror(matrix: np.ndarray) -> None:
             matrix[columns, i : i + _TILE] = matrix[i : i + _TILE, columns].T
 
 
-def solve_lower(factor, right, *, transposed=False):
+def solve_lower(factor: Array, right: Array, *, transposed: bool = False) -> Array:
     """L⁻¹ right, or L⁻ᵀ right."""
-    columns = np.array(right.T, dtype=np.float64, order="C", ndmin=2)  # a right-hand side a row
+    columns = np.array(right.T, dtype=np.float64, order="C", ndmin=2)  # one right-hand side per row
     solve_rows_lower(np.asfortranarray(factor), columns, transposed=transposed)
     return columns.T.reshape(right.shape)
 
 
-def solve(factor, right):
+def solve(factor: Array, right: Array) -> Array:
     """(L Lᵀ)⁻¹ right."""
     return solve_lower(factor, solve_lower(factor, right), transposed=True)
 
 
-def inverse(factor, n_jobs: int = 1) -> np.ndarray:
+def inverse(factor: Array, n_jobs: int = 1) -> Array:
     """(L Lᵀ)⁻¹ = TᵀT, T = L⁻¹: its lower triangle, in Fortran's order; cut in halves, for any number of threads.
 
     With B = −T₂₂ L₂₁ T₁₁ the blocks are T₁₁ᵀT₁₁ + BᵀB, T₂₂ᵀB and T₂₂ᵀT₂₂.
@@ -118,31 +120,31 @@ def inverse(factor, n_jobs: int = 1) -> np.ndarray:
         return T
     half, middle, quarter = k // 2, k // 2 + (k - k // 2) // 2, k // 4
     first, last, B = T[:half, :half], T[half:, half:], T[half:, :half]
-    together([lambda: _invert(first), lambda: _invert(last)], n_jobs)
+    run_together([lambda: _invert(first), lambda: _invert(last)], n_jobs)
     parts = (T[half:middle, :half], T[middle:, :half])
-    together([partial(times_triangle, part, first, side="R") for part in parts], n_jobs)
+    run_together([partial(times_triangle, part, first, side="R") for part in parts], n_jobs)
     parts = (T[half:, :quarter], T[half:, quarter:half])
-    together([partial(times_triangle, part, last, sign=-1.0) for part in parts], n_jobs)
+    run_together([partial(times_triangle, part, last, sign=-1.0) for part in parts], n_jobs)
     mixed = B.copy(order="F")
     corner = last.copy(order="F")
 
-    def left():
+    def left() -> None:
         square_triangle(first)
         add_columns_gram(first, mixed, transposed=True)
 
-    def right():
+    def right() -> None:
         square_triangle(last)
         times_triangle(B, corner, transposed=True)
 
-    together([left, right], n_jobs)
+    run_together([left, right], n_jobs)
     return T
 
 
-def _invert(triangle):
+def _invert(triangle: Array) -> None:
     if invert_triangle(triangle) != 0:
         raise IllConditioned("matrix is singular")
 
 
-def log_determinant(factor) -> float:
+def log_determinant(factor: Array) -> float:
     """log |L Lᵀ|."""
     return 2 * float(np.log(factor.diagonal()).sum())

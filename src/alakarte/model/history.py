@@ -1,75 +1,97 @@
-"""Fitted attributes about the search, in nats of the user's y, and the warning where it fell short."""
+"""How a fit went, in nats of the user's y: starts, trace, ranking, why it stopped; and the warning where it fell short.
+
+In: a `Fit`. Out: `History`, plain values only.
+"""
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from alakarte.search.context import Fit
-from alakarte.search.grow import Refit
+from alakarte.records import Array
+from alakarte.search.candidates import Candidate
+from alakarte.search.fit import Fit
+from alakarte.search.stopping import Stop
 
 
-def attributes(found: Fit, log_scale: float) -> dict:
-    """Public attributes by name; `log_scale` is log std(y)."""
-    learned = found.learned
-    run = learned.run
-    offset = learned.problem.rows.total * log_scale
-    value, norm, seconds = (np.array(column) for column in zip(*run.trace, strict=True))
-    n_components = found.settings.n_components
+@dataclass(frozen=True)
+class History:
+    """What a user may read of the search."""
+
+    n_components: int
+    n_frequencies: int  # of each component, learned with; 0 for a closed form
+    n_learning_rows: int
+    n_iter: int
+    n_evaluations: int
+    trace: dict[str, Array]  # of the last run
+    stop_reason: str
+    converged: bool
+    starts: list[dict[str, Any]]
+    ranking: list[dict[str, Any]]  # empty where the kernel was given by name
+    averaged: tuple[int, ...]  # ranks of the kernels in the posterior of the fit
+
+
+def history(fit: Fit) -> History:
+    """Of a fit."""
+    best, scaling = fit.best, fit.search.scaling
+    run, problem = best.learned.run, best.learned.problem
+    chosen = fit.search.settings.kernel is None
+    nlml, norm, seconds = (np.array(column) for column in zip(*run.trace, strict=True))
+    return History(
+        n_components=best.plan.n_components,
+        n_frequencies=0 if problem.is_closed else problem.draws.shape.n_frequencies // best.plan.n_components,
+        n_learning_rows=problem.rows.n_rows,
+        n_iter=run.n_iter,
+        n_evaluations=sum(candidate.learned.n_evaluations for candidate in fit.ranking),
+        trace={
+            "value": np.array([scaling.log_evidence(value, problem.rows.total) for value in nlml]),
+            "gradient_norm": norm,
+            "seconds": seconds,
+        },
+        stop_reason=run.reason,
+        converged=run.ending.converged and not run.n_failed,
+        starts=_starts(fit),
+        ranking=[_place(fit, candidate) for candidate in fit.ranking] if chosen else [],
+        averaged=tuple(fit.averaged),
+    )
+
+
+def _starts(fit: Fit) -> list[dict[str, Any]]:
+    learned, scaling = fit.best.learned, fit.search.scaling
+    return [
+        {
+            "log_marginal_likelihood": scaling.log_evidence(run.nlml, learned.screened_total),
+            "theta": run.theta,
+            "n_iter": run.n_iter,
+            "stop_reason": run.reason,
+        }
+        for run in learned.screened
+    ]
+
+
+def _place(fit: Fit, candidate: Candidate) -> dict[str, Any]:
+    tuned = candidate.tuned
+    total = tuned.process.problem.rows.total
     return {
-        "input_tails_": None if (tails := found.scaling.tails) is None else tails.edge * found.scaling.x_scale,
-        "n_components_": n_components,
-        "n_frequencies_": _frequencies(learned.problem, n_components),
-        "n_learning_rows_": learned.problem.rows.n_rows,
-        "n_iter_": run.n_iter,
-        "n_evaluations_": sum(one.n_evaluations for one in [t.learned for t in found.ranking] or [learned]),
-        "trace_": {"value": -value - offset, "gradient_norm": norm, "seconds": seconds},
-        "stop_reason_": run.reason,
-        "converged_": run.converged and not run.n_failed,
-        "starts_": [
-            {
-                "log_marginal_likelihood": -r.value - learned.screened_total * log_scale,
-                "theta": r.theta,
-                "n_iter": r.n_iter,
-                "stop_reason": r.reason,
-            }
-            for r in learned.screened
-        ],
-        "ranking_": [
-            {
-                "kernel": one.settings.kernel.name,
-                "n_components": one.settings.n_components,
-                "drawn_in": one.drawn_in,
-                "n_basis": one.at.n_basis,
-                "log_marginal_likelihood": -one.at.value - one.at.model.problem.rows.total * log_scale,
-                "n_parameters": one.learned.problem.layout.size,
-                "weight": float(rank == 0),  # until they are averaged
-            }
-            for rank, one in enumerate(found.ranking)
-        ],
+        "kernel": candidate.plan.kernel.name,
+        "n_components": candidate.plan.n_components,
+        "compressed": candidate.compressed,
+        "n_basis": tuned.n_basis,
+        "log_marginal_likelihood": fit.search.scaling.log_evidence(tuned.nlml, total),
+        "n_parameters": candidate.n_parameters,
     }
 
 
-def posterior_attributes(final: Refit, n_components: int) -> dict:
-    """Those that change where rows come and go."""
-    return {
-        "n_posterior_frequencies_": _frequencies(final.model.problem, n_components),
-        "growth_reason_": final.reason,
-        "n_basis_": final.n_basis,
-    }
-
-
-def _frequencies(problem, n_components: int) -> int:
-    """Of each component; none of a closed form."""
-    return 0 if problem.form == "exact" else problem.draws.shape.n_frequencies // n_components
-
-
-def warning(found: Fit, estimator) -> str | None:
+def shortfall(fit: Fit) -> str | None:
     """What the user must know: failed evaluations, an interruption, a search cut short by `max_iter`."""
-    run = found.learned.run
-    planned = run.converged or run.reason.startswith("max_time")
-    if run.reason.startswith("max_iter"):  # a menu and a last stage of few iterations mean it
-        planned = bool(found.ranking) or len(found.learned.runs) > 1
-    if planned and not run.n_failed:
+    learned, settings = fit.best.learned, fit.search.settings
+    run, stop = learned.run, learned.run.ending.stop
+    expected = run.ending.converged or stop is Stop.MAX_TIME
+    if stop is Stop.MAX_ITER:  # several kernels and a last stage of few iterations mean it
+        expected = settings.kernel is None or len(learned.runs) > 1
+    if expected and not run.n_failed:
         return None
     return (
         f"The fit stopped early: {run.reason}. The best point so far is kept; raise max_iter (now "
-        f"{estimator.max_iter}) or tol (now {estimator.tol:g} nats) if you need more."
+        f"{settings.max_iter}) or tol (now {settings.tol:g} nats) if you need more."
     )

@@ -1,92 +1,99 @@
 """Kernels that the evidence cannot tell apart, averaged: a posterior of several.
 
-In: kernels with their θ, all in closed form, and rows. Out: `Average`, in standardised units. Had other rows been
-drawn, log evidences would differ from these by some √N nats: that is the temperature of the weights. One of 1 would
-take the lead of the best kernel at its word.
+In: posteriors in closed form on the same rows. Out: `Average`, in standardised units. Had other rows been drawn, log
+evidences would differ from these by some √N nats: that is the temperature of the weights. One of 1 would take the lead
+of the best kernel at its word.
 """
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
-from alakarte.data.arrays import Rows
-from alakarte.posteriors.posterior import Posterior, RowPosterior, row_posterior
-from alakarte.process.objective import Problem, model_at
-
-MOST_ROWS = 2000  # beyond, kernels are told apart, and each has its n×n factor
-LEAST_WEIGHT = 0.01  # a kernel with less is left out
-
-
-class Member(NamedTuple):
-    """A kernel at its θ; the problem has no rows."""
-
-    problem: Problem
-    theta: np.ndarray  # (n_parameters,)
-    rank: int  # in the ranking of the fit
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.rows import Rows
+from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.rows import RowPosterior
+from alakarte.records import Array
 
 
-def shares(scores, total: float) -> np.ndarray:
-    """w (K,) ∝ exp(score/√N), scores (K,) in nats: log evidence less half a nat a number learned."""
-    scores = np.asarray(scores, dtype=float)
-    share = np.exp((scores - scores.max()) / np.sqrt(total))
-    return share / share.sum()
+def shares(scores: list[float], total: float) -> Array:
+    """w (K,) ∝ exp(score/√N), scores (K,) in nats: log evidence less half a nat per number learned."""
+    above = np.asarray(scores, dtype=float) - np.max(scores)
+    share = np.exp(above / np.sqrt(total))
+    return np.asarray(share / share.sum())
 
 
 @dataclass(frozen=True)
 class Average(Posterior):
     """p(f) = Σ w_k p_k(f): a mixture of Gaussian processes."""
 
-    members: tuple[Member, ...]  # the first is that of `kernel_`
-    weights: np.ndarray  # (K,)
-    posteriors: tuple[RowPosterior, ...]
+    members: tuple[RowPosterior, ...]  # the first is that of the best kernel of the fit
+    n_parameters: tuple[int, ...]  # numbers that were learned for each
+
+    weights: Array  # (K,), which follow the rows
+    total: float
     noise_variance: float  # Σ w_k s_k
+    nlml: float  # of the first
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> ArrayRows:
         """As they came."""
-        return self.posteriors[0].rows
+        return self.members[0].rows
 
     @property
-    def total(self) -> float:
-        """N, the sum of weights of rows."""
-        return self.rows.total
+    def n_targets(self) -> int:
+        """T."""
+        return self.rows.n_targets
 
-    def _means(self, x, n_jobs=1):
-        """(K, rows), and their average."""
-        means = np.array([one.mean(x, n_jobs) for one in self.posteriors])
-        return means, (self.weights[:, None] * means).sum(axis=0)
+    @property
+    def n_basis(self) -> int:
+        """n."""
+        return self.rows.n_rows
 
-    def mean(self, x, n_jobs=1):
+    @property
+    def size(self) -> int:
+        """n."""
+        return self.rows.n_rows
+
+    def _means(self, x: Array, n_jobs: int = 1) -> tuple[Array, Array]:
+        """(K, rows, T), and their average (rows, T)."""
+        means = np.array([member.mean(x, n_jobs) for member in self.members])
+        return means, (self.weights[:, None, None] * means).sum(axis=0)
+
+    def mean(self, x: Array, n_jobs: int = 1) -> Array:
         """μ = Σ w_k μ_k."""
         return self._means(x, n_jobs)[1]
 
-    def variance(self, x, n_jobs=1):
+    def variance(self, x: Array, n_jobs: int = 1) -> Array:
         """Σ w_k (σ_k² + (μ_k − μ)²): what each does not know, and where they disagree."""
         means, mean = self._means(x, n_jobs)
-        own = np.array([one.variance(x, n_jobs) for one in self.posteriors])
-        return (self.weights[:, None] * (own + (means - mean) ** 2)).sum(axis=0)
+        variances = np.array([member.variance(x, n_jobs) for member in self.members])
+        return np.asarray((self.weights[:, None, None] * (variances + (means - mean) ** 2)).sum(axis=0))
 
-    def covariance(self, x):
+    def covariance(self, x: Array) -> Array:
         """The same for pairs."""
         means, mean = self._means(x)
-        apart = (means - mean) * np.sqrt(self.weights)[:, None]
-        own = sum(w * one.covariance(x) for w, one in zip(self.weights, self.posteriors, strict=True))
-        return own + apart.T @ apart
+        apart = (means - mean) * np.sqrt(self.weights)[:, None, None]
+        within = sum(w * member.covariance(x) for w, member in zip(self.weights, self.members, strict=True))
+        return np.asarray(within + np.einsum("kit,kjt->ijt", apart, apart))
 
-    def sample(self, x, n_samples, rng):
+    def sample(self, x: Array, n_samples: int, rng: np.random.Generator) -> Array:
         """Each function from one of the kernels, drawn by weight."""
-        which, samples = rng.choice(len(self.weights), n_samples, p=self.weights), np.empty((len(x), n_samples))
-        for k, one in enumerate(self.posteriors):
+        which = rng.choice(len(self.weights), n_samples, p=self.weights)
+        samples = np.empty((len(x), self.rows.n_targets, n_samples))
+        for k, member in enumerate(self.members):
             if (mine := which == k).any():
-                samples[:, mine] = one.sample(x, np.count_nonzero(mine), rng)
+                samples[:, :, mine] = member.sample(x, int(np.count_nonzero(mine)), rng)
         return samples
 
+    def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> "Average":
+        """Each of them with the rows added or removed."""
+        return average_of(tuple(member.changed(rows, sign, n_jobs) for member in self.members), self.n_parameters)
 
-def average(members: tuple[Member, ...], rows: Rows, n_jobs: int) -> tuple[Average, float]:
-    """All of them on some rows, and the nlml of the first."""
-    models = [model_at(replace(one.problem, rows=rows, n_jobs=n_jobs), one.theta) for one in members]
-    posteriors, values = zip(*(row_posterior(model) for model in models), strict=True)
-    w = shares([-value - 0.5 * one.theta.size for value, one in zip(values, members, strict=True)], rows.total)
-    noise = float(w @ [model.noise_variance for model in models])
-    return Average(members, w, posteriors, noise), float(values[0])
+
+def average_of(members: tuple[RowPosterior, ...], n_parameters: tuple[int, ...]) -> Average:
+    """The average of posteriors for which so many numbers were learned."""
+    total, pairs = members[0].total, zip(members, n_parameters, strict=True)
+    weights = shares([-member.nlml - 0.5 * learned for member, learned in pairs], total)
+    noise_variance = float(weights @ [member.noise_variance for member in members])
+    return Average(members, n_parameters, weights, total, noise_variance, members[0].nlml)

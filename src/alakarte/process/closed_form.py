@@ -6,32 +6,36 @@ In: a `Spectrum` (its radii are not read) and a `ClosedForm`. Out: K, and the sp
 Symmetric work is done once: panels of rows against the rows from there on, small enough for the cache.
 """
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from alakarte.kernels.base import ClosedForm
 from alakarte.linalg.factorise import mirror
-from alakarte.records import Spectrum
+from alakarte.records import Array, Spectrum
+
+Panel: TypeAlias = tuple[int, int]  # first row, and the one after the last
 
 PANEL_ENTRIES = 100_000
 THREADED_ROWS = 300  # below, a thread costs more than it saves
 
 
-def closed_kernel(spectrum: Spectrum, form: ClosedForm, x, other) -> np.ndarray:
+def closed_kernel(spectrum: Spectrum, form: ClosedForm, x: Array, other: Array) -> Array:
     """k(x, other) (n, n')."""
-    total = 0.0
+    total: Array = np.zeros(())
     for q in range(spectrum.log_amplitude.size):
         total = total + _component(spectrum, form, q, x, other, slope=False)[0]
     return total
 
 
-def closed_gram(spectrum: Spectrum, form: ClosedForm, x, n_jobs: int = 1) -> np.ndarray:
+def closed_gram(spectrum: Spectrum, form: ClosedForm, x: Array, n_jobs: int = 1) -> Array:
     """Lower triangle of k(x, x) (n, n), in Fortran's order."""
     K = np.zeros((len(x), len(x)))
 
-    def write(panel):
+    def write(panel: Panel) -> None:
         start, stop = panel
         K[start:stop, start:] = closed_kernel(spectrum, form, x[start:stop], x[start:])
 
@@ -41,18 +45,20 @@ def closed_gram(spectrum: Spectrum, form: ClosedForm, x, n_jobs: int = 1) -> np.
     return K.T
 
 
-def closed_gram_full(spectrum: Spectrum, form: ClosedForm, x) -> np.ndarray:
+def closed_gram_full(spectrum: Spectrum, form: ClosedForm, x: Array) -> Array:
     """k(x, x) (n, n)."""
     K = closed_gram(spectrum, form, x)
     mirror(K)
     return K
 
 
-def closed_gram_pullback(spectrum: Spectrum, form: ClosedForm, x, kernel_bar, n_jobs: int = 1) -> Spectrum:
+def closed_gram_pullback(
+    spectrum: Spectrum, form: ClosedForm, x: Array, kernel_bar: Callable[[int, int], Array], n_jobs: int = 1
+) -> Spectrum:
     """Derivatives by the spectrum; `kernel_bar(start, stop)`: rows start:stop, columns start: of a symmetric K_bar."""
     n_components, d = spectrum.input_scale.shape
 
-    def pull_back(panel):
+    def pull_back(panel: Panel) -> Array:
         start, stop = panel
         bar = kernel_bar(start, stop)
         corner, diagonal = bar[:, : stop - start], np.einsum("ii->i", bar[:, : stop - start]).copy()
@@ -74,12 +80,12 @@ def closed_gram_pullback(spectrum: Spectrum, form: ClosedForm, x, kernel_bar, n_
                 sums[q, 1 + d :] = odd.sum(axis=0) @ others - odd.sum(axis=1) @ rows
         return sums
 
-    total = sum(_over_panels(pull_back, len(x), n_jobs))
+    total: Any = sum(_over_panels(pull_back, len(x), n_jobs))
     centre_bar = None if spectrum.centre is None else total[:, 1 + d :]
     return Spectrum(total[:, 0], total[:, 1 : 1 + d], centre=centre_bar)
 
 
-def _over_panels(function, n, n_jobs):
+def _over_panels(function: Callable[[Panel], Any], n: int, n_jobs: int) -> Iterator[Any]:
     """Results of function(panel) in the order of the panels, whatever thread made them."""
     if n_jobs == 1 or n < THREADED_ROWS:
         yield from map(function, _panels(n))
@@ -88,7 +94,7 @@ def _over_panels(function, n, n_jobs):
         yield from pool.map(function, _panels(n))
 
 
-def _panels(n):
+def _panels(n: int) -> Iterator[Panel]:
     """Row ranges whose panels, from the diagonal on, have about the same number of entries."""
     start = 0
     while start < n:
@@ -97,7 +103,9 @@ def _panels(n):
         start = stop
 
 
-def _component(spectrum, form, q, x, other, *, slope):
+def _component(
+    spectrum: Spectrum, form: ClosedForm, q: int, x: Array, other: Array, *, slope: bool
+) -> tuple[Array, Array, Array | None]:
     """v² g cos, v² g' cos and v² g sin of one component; the slope is zero where two rows coincide."""
     # by differences: ‖z‖² + ‖z'‖² − 2 zᵀz' loses half the digits of r where rows (nearly) coincide
     r2 = cdist(x * spectrum.input_scale[q], other * spectrum.input_scale[q], "sqeuclidean")

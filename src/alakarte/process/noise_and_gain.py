@@ -1,8 +1,9 @@
 """The best noise and common amplitude for given frequencies, without another look at the rows.
 
-With V = g V₀ and h = s/g, for fixed h the best s is R(h)/N, R(h) = c − b̃ᵀ(G + hI)⁻¹b̃, G = V₀^½ A V₀^½, b̃ = V₀^½ b, or,
-where rows are fewer than columns, R(h) = h ỹᵀ(K₀ + hI)⁻¹ỹ. That leaves a search in one dimension over
-½ [N log(2πe R(h)/N) + log|I + G/h|]. Small G are diagonalised once; for large ones some Cholesky factors are cheaper.
+With V = g V₀ and h = s/g, for fixed h the best s is R(h)/TN, R(h) = c − b̃ᵀ(G + hI)⁻¹b̃ summed over T targets,
+G = V₀^½ A V₀^½, b̃ = V₀^½ b, or, where rows are fewer than columns, R(h) = h ỹᵀ(K₀ + hI)⁻¹ỹ. That leaves a search in one
+dimension over ½ T [N log(2πe R(h)/TN) + log|I + G/h|]. Small G are diagonalised once; for large ones some Cholesky
+factors are cheaper.
 """
 
 from collections.abc import Callable
@@ -14,12 +15,15 @@ from scipy.linalg import eigh
 from scipy.optimize import minimize_scalar
 
 from alakarte.linalg.factorise import cholesky, log_determinant, solve_lower
-from alakarte.records import Statistics
+from alakarte.process.objective import row_signal
+from alakarte.process.problem import Process, process_at
+from alakarte.process.weight_space import noise_floor
+from alakarte.records import Array, Statistics
 
 EIGEN = 512  # size up to which the eigenvalues are cheaper than some factors
 _BELOW, _ABOVE = 2.5, 1.5  # window of log h
 _WINDOWS = 8
-_LITTLE = 1e-4  # nats a row that a window must gain for another one
+_LITTLE = 1e-4  # nats per row that a window must gain for another one
 _STEP = 0.1  # accuracy of log h: the evidence is flat to second order
 
 
@@ -29,18 +33,30 @@ class Tuned:
 
     gain: float
     noise_variance: float
-    value: float
+    nlml: float
 
 
 @dataclass(frozen=True)
 class Profile:
-    """R(h) and log|I + G/h| of one set of frequencies, and N."""
+    """R(h) and log|I + G/h| of one set of frequencies, with N and T."""
 
-    at: Callable  # h -> R, log-determinant
+    evaluate: Callable[[float], tuple[float, float]]  # h -> R, log-determinant
     total: float
+    n_targets: int
 
 
-def weights_profile(statistics: Statistics, variance, n_jobs: int = 1) -> Profile:
+@dataclass(frozen=True)
+class Free:
+    """What may be tuned."""
+
+    gain: bool = True
+    noise: bool = True
+
+
+ALL_FREE = Free()
+
+
+def weights_profile(statistics: Statistics, variance: Array, n_jobs: int = 1) -> Profile:
     """From statistics and V₀ (D,)."""
     root = np.sqrt(variance)
     G = statistics.gram * root
@@ -48,54 +64,61 @@ def weights_profile(statistics: Statistics, variance, n_jobs: int = 1) -> Profil
     solved = _solved(G, statistics.moment * root[:, None], n_jobs)
     c = float(statistics.energy.sum())
 
-    def at(h):
+    def evaluate(h: float) -> tuple[float, float]:
         quadratic, log_det = solved(h)
         return max(c - quadratic, 1e-15 * c), log_det
 
-    return Profile(at, statistics.total)
+    return Profile(evaluate, statistics.total, statistics.moment.shape[1])
 
 
-def rows_profile(signal, target, total: float, n_jobs: int = 1) -> Profile:
-    """From K₀ = W^½ Φ V₀ Φᵀ W^½ (n, n) and W^½ y (n, 1)."""
+def rows_profile(signal: Array, target: Array, total: float, n_jobs: int = 1) -> Profile:
+    """From K₀ = W^½ Φ V₀ Φᵀ W^½ (n, n) and W^½ y (n, T)."""
     solved = _solved(signal, target, n_jobs)
 
-    def at(h):
+    def evaluate(h: float) -> tuple[float, float]:
         quadratic, log_det = solved(h)
         return h * quadratic, log_det
 
-    return Profile(at, total)
+    return Profile(evaluate, total, target.shape[1])
 
 
-def retune(profile: Profile, noise_variance: float, least: float, *, gain_free=True, noise_free=True) -> Tuned:
+def retune(profile: Profile, noise_variance: float, least: float, free: Free = Free()) -> Tuned:
     """Best gain and noise, starting from h = s; h stays above `least`. What is not free stays, g at 1."""
-    N = profile.total
+    N, T = profile.total, profile.n_targets
 
     @cache
-    def at(log_h):
+    def tuned_at(log_h: float) -> Tuned:
         h = float(np.exp(log_h))
-        R, log_det = profile.at(h)
-        s = (R / N if gain_free else h) if noise_free else noise_variance
-        value = 0.5 * (N * np.log(2 * np.pi * max(s, 1e-300)) + log_det + (R / s if s > 0 else N))
-        return Tuned(s / h if gain_free else 1.0, s, value)
+        R, log_det = profile.evaluate(h)
+        s = noise_variance
+        if free.noise:
+            s = R / (T * N) if free.gain else h
+        nlml = 0.5 * (T * N * np.log(2 * np.pi * max(s, 1e-300)) + T * log_det + (R / s if s > 0 else T * N))
+        return Tuned(s / h if free.gain else 1.0, s, float(nlml))
 
     middle = float(np.log(max(noise_variance, least)))
-    start = at(middle)
-    if not gain_free and not noise_free:
-        return start
-    lowest = float(np.log(least))
-    best, options = start, {"xatol": _STEP}
+    start = tuned_at(middle)
+    return start if not (free.gain or free.noise) else _search(tuned_at, middle, float(np.log(least)), T * N)
+
+
+def _search(tuned_at: Callable[[float], Tuned], middle: float, lowest: float, total: float) -> Tuned:
+    """The best within windows of log h around `middle`, moved for as long as the best stands at an end of them."""
+    best = tuned_at(middle)
     for _ in range(_WINDOWS):
         low, high = max(middle - _BELOW, lowest), middle + _ABOVE
-        found = minimize_scalar(lambda t: at(float(t)).value, bounds=(low, high), method="bounded", options=options)
-        before, best = best, min((at(float(found.x)), best), key=lambda tuned: tuned.value)
-        inside = min(found.x - low, high - found.x) > 2 * _STEP
-        if inside or found.x - lowest < 2 * _STEP or before.value - best.value < _LITTLE * N:
+        found = minimize_scalar(
+            lambda log_h: tuned_at(float(log_h)).nlml, bounds=(low, high), method="bounded", options={"xatol": _STEP}
+        )
+        log_h, before = float(found.x), best
+        best = min((tuned_at(log_h), best), key=lambda tuned: tuned.nlml)
+        inside = min(log_h - low, high - log_h) > 2 * _STEP
+        if inside or log_h - lowest < 2 * _STEP or before.nlml - best.nlml < _LITTLE * total:
             break
-        middle = float(found.x)  # at an end of the window: look further
+        middle = log_h  # at an end of the window: look further
     return best
 
 
-def _solved(G, right, n_jobs):
+def _solved(G: Array, right: Array, n_jobs: int) -> Callable[[float], tuple[float, float]]:
     """h → rightᵀ(G + hI)⁻¹right and log|I + G/h|, G by its lower triangle."""
     k = len(G)
     if k <= EIGEN:
@@ -104,10 +127,46 @@ def _solved(G, right, n_jobs):
         squares = ((vectors.T @ right) ** 2).sum(axis=1)
         return lambda h: (float((squares / (values + h)).sum()), float(np.log1p(values / h).sum()))
 
-    def by_factor(h):
+    def by_factor(h: float) -> tuple[float, float]:
         M = G / h
         M.flat[:: k + 1] += 1.0
         factor = cholesky(M, n_jobs)
         return float((solve_lower(factor, right) ** 2).sum()) / h, log_determinant(factor)
 
     return by_factor
+
+
+@dataclass(frozen=True)
+class TunedProcess:
+    """A process on all rows with its best noise and common amplitude, and the sums that they were found from."""
+
+    process: Process
+    theta: Array
+    nlml: float  # to the rounding of sums
+    sums: Statistics | None  # None in row space
+
+    @property
+    def n_basis(self) -> int:
+        """Columns, or rows of a closed form."""
+        return self.process.n_basis
+
+
+def tune(process: Process, theta: Array, sums: Statistics | None) -> TunedProcess:
+    """The process at theta with its best noise and common amplitude; `sums` are its statistics in weight space."""
+    problem, rows, n_jobs = process.problem, process.problem.rows, process.problem.n_jobs
+    variance = process.weight_variance
+    if sums is not None:
+        profile = weights_profile(sums, variance, n_jobs)
+    else:
+        profile = rows_profile(*row_signal(process), rows.total, n_jobs)
+    size = rows.n_rows if process.expansion is None else min(rows.n_rows, variance.size)
+    least = noise_floor(size, rows.total, process.spectrum.log_amplitude)
+    noise_free = all(problem.layout.is_free(p.name) for p in problem.likelihood.parameters())
+    free = Free(problem.layout.is_free("log_amplitude"), noise_free)
+    tuned = retune(profile, process.noise_variance, least, free)
+    values = dict(problem.layout.unpack(theta))
+    with np.errstate(divide="ignore"):
+        values["log_amplitude"] = values["log_amplitude"] + 0.5 * np.log(tuned.gain)
+    values = problem.likelihood.with_noise_variance(values, tuned.noise_variance)
+    theta = problem.layout.clip(problem.layout.pack(values))
+    return TunedProcess(process_at(problem, theta), theta, tuned.nlml, sums)

@@ -1,203 +1,140 @@
-"""theta → (nlml, gradient): the chain of stages down and back up. Remembers nothing.
+"""theta → (nlml, gradient): the chain of steps down and back up. Remembers nothing.
 
-In: a `Problem` (kernel, layout, draws, rows, and how to compute) and a flat vector. Out: nats and their derivatives.
-Three ways give the same number: weight space (D×D, two passes over blocks), row space (n×n), and the exact kernel.
+In: a `Problem` and a flat vector. Out: nats, summed over targets, and their derivatives.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from alakarte.data.arrays import Rows, Scratch
-from alakarte.errors import Unavailable
-from alakarte.features.feature_map import feature_map, spectrum_bar
-from alakarte.kernels.base import ClosedForm, Kernel
-from alakarte.parameters import Layout
+from alakarte.data.rows import Block
+from alakarte.execution.scratch import Scratch
+from alakarte.features.feature_map import spectrum_bar
 from alakarte.process.closed_form import closed_gram, closed_gram_pullback
-from alakarte.process.row_features import gram, gram_pullback, scaled_features
-from alakarte.process.row_space import dual_pullback, solve_rows
-from alakarte.process.sums import residual_energy, statistics, statistics_pullback
-from alakarte.process.weight_space import noise_floor, posterior_covariance, pullback, solve_weights
-from alakarte.records import Draws, Shape, Statistics
+from alakarte.process.problem import Form, Problem, Process, process_at
+from alakarte.process.row_space import GramPullback, RowSpace, gram, scaled_features, solve_rows
+from alakarte.process.row_space import pullback as rows_pullback
+from alakarte.process.sums import Weights, residual_energy, statistics, statistics_pullback
+from alakarte.process.weight_space import WeightSpace, posterior_covariance, solve_weights
+from alakarte.process.weight_space import pullback as weights_pullback
+from alakarte.records import Array, Spectrum, Statistics
 
 
-@dataclass(frozen=True)
-class Problem:
-    """What is fitted to which rows, and how. `form`: "weights", "rows", "exact" or "auto" (by size)."""
-
-    kernel: Kernel
-    layout: Layout
-    draws: Draws
-    rows: Rows
-    form: str = "auto"
-    transform: str = "auto"
-    precision: str = "double"  # "mixed": features and products of the weights form in float32
-    n_jobs: int = 1
-
-    def with_jobs(self, n_jobs: int) -> "Problem":
-        """The same problem on another number of threads."""
-        return replace(self, n_jobs=n_jobs)
-
-
-@dataclass(frozen=True)
-class Model:
-    """A problem at one theta: everything before the first pass over the rows."""
-
-    problem: Problem
-    values: dict
-    spectrum: object
-    features: object  # FeatureMap, None for exact kernels
-    form: str
-    noise_variance: float
-    floored: bool
-
-
-def model_at(problem: Problem, theta) -> Model:
-    """Spectrum, feature map and noise at theta."""
-    values = problem.layout.unpack(np.asarray(theta, dtype=float))
-    spectrum = problem.kernel.spectrum(values, problem.draws)
-    n_rows = problem.rows.n_rows
-    if problem.form == "exact":
-        features, form, size = None, "exact", n_rows
-    else:
-        features = feature_map(spectrum, problem.draws, problem.transform)
-        form = problem.form
-        if form == "auto":
-            form = "rows" if n_rows < features.n_basis else "weights"  # compare D, not Qm [E20]
-        if form == "weights" and problem.precision == "mixed":
-            features = features.astype(np.float32)
-        size = min(n_rows, features.n_basis)
-    wanted = float(np.exp(2 * values["log_noise_std"]))
-    floor = noise_floor(size, problem.rows.total, spectrum.log_amplitude)
-    return Model(problem, values, spectrum, features, form, max(wanted, floor), wanted < floor)
-
-
-def nlml(problem: Problem, theta, sums: Statistics | None = None) -> float:
+def nlml(problem: Problem, theta: Array, sums: Statistics | None = None) -> float:
     """Negative log marginal likelihood in nats; `sums` are the statistics of all rows, where known."""
-    model = model_at(problem, theta)
-    if model.form != "weights":
-        return row_space(model).value
-    evidence = weight_space(model, sums)
-    return evidence.value(residual_energy(problem.rows, model.features, evidence.weight_mean, problem.n_jobs))
+    process = process_at(problem, theta)
+    if process.form is not Form.WEIGHTS:
+        return row_space(process).nlml
+    solved = weight_space(process, sums)
+    return solved.value(residual_energy(problem.rows, process.features, solved.weight_mean, problem.n_jobs))
 
 
-def nlml_gradient(problem: Problem, theta) -> tuple[float, np.ndarray]:
+def nlml_gradient(problem: Problem, theta: Array) -> tuple[float, Array]:
     """Value and gradient."""
-    model = model_at(problem, theta)
-    if model.form == "weights":
-        value, bar, log_noise_bar = _weights_pullback(model)
+    process = process_at(problem, theta)
+    if process.form is Form.WEIGHTS:
+        value, bar, log_noise_bar = _in_weight_space(process)
     else:
-        with problem.rows.scratch() as scratch:
-            value, bar, log_noise_bar = _rows_pullback(model, scratch)
-    derivatives = {"log_noise_std": 2 * log_noise_bar}
-    if model.floored:  # s = floor ∝ Σ v²
-        share = np.exp(2 * bar_share(model.spectrum.log_amplitude))
+        value, bar, log_noise_bar = _in_row_space(process)
+    if process.floored:  # s = floor ∝ Σ v²: theta's own noise has no influence
+        share = np.exp(2 * log_share(process.spectrum.log_amplitude))
         bar = replace(bar, log_amplitude=bar.log_amplitude + 2 * log_noise_bar * share)
-        derivatives["log_noise_std"] = 0.0
-    derivatives |= problem.kernel.pullback(model.values, problem.draws, bar)
+        log_noise_bar = 0.0
+    derivatives = problem.likelihood.noise_pullback(log_noise_bar)
+    derivatives |= problem.kernel.pullback(process.values, problem.draws, bar)
     return value, problem.layout.pack(derivatives)
 
 
-def bar_share(log_amplitude):
+def log_share(log_amplitude: Array) -> Array:
     """Log of v_q / √Σ v², without overflow."""
-    return log_amplitude - 0.5 * np.logaddexp.reduce(2 * log_amplitude)
+    total: float = np.logaddexp.reduce(2 * log_amplitude)
+    return log_amplitude - 0.5 * total
 
 
-def weight_space(model: Model, sums: Statistics | None = None):
+def weight_space(process: Process, sums: Statistics | None = None) -> WeightSpace:
     """Pass 1, unless its sums are known, and the solved weights."""
-    n_jobs = model.problem.n_jobs
-    sums = sums or statistics(model.problem.rows, model.features, n_jobs)
-    variance = model.spectrum.weight_variance(model.problem.draws.shape)
-    return solve_weights(sums, variance, model.noise_variance, n_jobs)
+    n_jobs = process.problem.n_jobs
+    sums = sums or statistics(process.problem.rows, process.features, n_jobs)
+    return solve_weights(sums, process.weight_variance, process.noise_variance, n_jobs)
 
 
-def row_space(model: Model):
+def row_space(process: Process) -> RowSpace:
     """The solved rows."""
-    problem = model.problem
-    return solve_rows(*row_signal(model), model.noise_variance, problem.rows.total, problem.n_jobs)
+    problem = process.problem
+    return solve_rows(*row_signal(process), process.noise_variance, problem.rows.total, problem.n_jobs)
 
 
-def row_signal(model: Model):
-    """W^½ K W^½ (n, n), its lower triangle, and W^½ y (n, T)."""
-    return _signal(model, Scratch())[0], _root_target(model)
+def row_signal(process: Process) -> tuple[Array, Array]:
+    """W^½ K_f W^½ (n, n), its lower triangle, and W^½ y (n, T)."""
+    rows = process.problem.rows.whole()
+    return _signal(process, rows, Scratch())[0], _root_target(rows)
 
 
-def closed_form(kernel: Kernel, values) -> ClosedForm:
-    """The kernel's closed form, or why there is none."""
-    form = kernel.closed_form(values)
-    if not isinstance(form, ClosedForm):
-        raise Unavailable(
-            f"kernel {kernel.name!r} has no closed form: expansion='exact' works for rbf, ard, matern, gm, mm; "
-            "use expansion='fastfood'."
-        )
-    return form
-
-
-def has_closed_form(kernel: Kernel) -> bool:
-    """Whether it can do without an expansion."""
-    layout = Layout(kernel.parameters(Shape(1, (1,))))
-    return isinstance(kernel.closed_form(layout.unpack(np.zeros(layout.size))), ClosedForm)
-
-
-def _root_target(model):
-    rows = model.problem.rows.whole()
+def _root_target(rows: Block) -> Array:
     return rows.y * np.sqrt(rows.weight)[:, None]
 
 
-def _signal(model, scratch: Scratch):
-    """W^½ K W^½ (n, n), and W^½ Φ V^½ (n, D) where there is an expansion."""
-    rows = model.problem.rows.whole()
+def _signal(process: Process, rows: Block, scratch: Scratch) -> tuple[Array, Array | None]:
+    """W^½ K_f W^½ (n, n), and Ψ = W^½ Φ V^½ (n, D) where there is an expansion."""
+    n_jobs = process.problem.n_jobs
+    if process.form is not Form.CLOSED:
+        psi = scaled_features(process.features, rows, process.weight_variance, n_jobs, scratch)
+        return gram(psi, n_jobs), psi
+    signal = closed_gram(process.spectrum, process.closed_form, rows.x, n_jobs)
     root = np.sqrt(rows.weight)
-    if model.form == "exact":
-        signal = closed_gram(
-            model.spectrum, closed_form(model.problem.kernel, model.values), rows.x, model.problem.n_jobs
-        )
-        if (root != 1).any():
-            signal *= root
-            signal *= root[:, None]
-        return signal, None
-    variance = model.spectrum.weight_variance(model.problem.draws.shape)
-    psi = scaled_features(model.features, rows, variance, model.problem.n_jobs, scratch)
-    return gram(psi, model.problem.n_jobs), psi
+    if (root != 1).any():
+        signal *= root
+        signal *= root[:, None]
+    return signal, None
 
 
-def _weights_pullback(model):
-    rows, n_jobs, s = model.problem.rows, model.problem.n_jobs, model.noise_variance
-    evidence = weight_space(model)
-    scaled_covariance, inverse_diagonal = posterior_covariance(evidence, n_jobs)
-    residual, sums = statistics_pullback(rows, model.features, evidence.weight_mean, scaled_covariance, s, n_jobs)
-    log_variance_bar, log_noise_bar = pullback(evidence, inverse_diagonal, residual)
-    bar = _spectrum_bar(model, sums, log_variance_bar)
-    return evidence.value(residual), bar, log_noise_bar
+def _in_weight_space(process: Process) -> tuple[float, Spectrum, float]:
+    """Value, and derivatives by the spectrum and by log s."""
+    rows, n_jobs = process.problem.rows, process.problem.n_jobs
+    solved = weight_space(process)
+    covariance, inverse_diagonal = posterior_covariance(solved, n_jobs)
+    weights = Weights(solved.weight_mean, covariance, process.noise_variance)
+    residual, sums = statistics_pullback(rows, process.features, weights, n_jobs)
+    log_variance_bar, log_noise_bar = weights_pullback(solved, inverse_diagonal, residual)
+    return solved.value(residual), _spectrum_bar(process, sums, log_variance_bar), log_noise_bar
 
 
-def _rows_pullback(model, scratch: Scratch):
-    rows = model.problem.rows.whole()
-    n_jobs = model.problem.n_jobs
-    signal, psi = _signal(model, scratch)
-    dual = solve_rows(signal, _root_target(model), model.noise_variance, rows.total, n_jobs)
-    inverse_kernel, log_noise_bar = dual_pullback(dual, n_jobs)
-    if model.form == "exact":
-        root = np.sqrt(rows.weight)
-        alpha, symmetric = dual.alpha[:, 0], inverse_kernel.T
-
-        def kernel_bar(start, stop):
-            panel = symmetric[start:stop, start:] - np.outer(alpha[start:stop], alpha[start:])
-            panel *= (0.5 * root[start:stop])[:, None]
-            panel *= root[start:]
-            return panel
-
-        form = closed_form(model.problem.kernel, model.values)
-        bar = closed_gram_pullback(model.spectrum, form, rows.x, kernel_bar, n_jobs)
-        return dual.value, bar, log_noise_bar
-    alpha = dual.alpha[:, 0]
-    sums, log_variance_bar = gram_pullback(model.features, rows, psi, inverse_kernel, alpha, n_jobs, scratch)
-    return dual.value, _spectrum_bar(model, sums, log_variance_bar), log_noise_bar
+def _in_row_space(process: Process) -> tuple[float, Spectrum, float]:
+    """Value, and derivatives by the spectrum and by log s."""
+    problem, rows, n_jobs = process.problem, process.problem.rows.whole(), process.problem.n_jobs
+    with problem.rows.scratch.borrow() as scratch:
+        signal, psi = _signal(process, rows, scratch)
+        solved = solve_rows(signal, _root_target(rows), process.noise_variance, problem.rows.total, n_jobs)
+        inverse_kernel, log_noise_bar = rows_pullback(solved, n_jobs)
+        if psi is None:
+            bar = _closed_pullback(process, rows, inverse_kernel, solved.alpha)
+            return solved.nlml, bar, log_noise_bar
+        back = GramPullback(process.features, inverse_kernel, solved.alpha)
+        sums, log_variance_bar = back.sums(rows.x, psi, n_jobs, scratch)
+        return solved.nlml, _spectrum_bar(process, sums, log_variance_bar), log_noise_bar
 
 
-def _spectrum_bar(model, sums, log_variance_bar):
-    draws = model.problem.draws
+def _closed_pullback(process: Process, rows: Block, inverse_kernel: Array, alpha: Array) -> Spectrum:
+    """Derivatives by the spectrum of a closed form, K_bar = ½ W^½ (T K⁻¹ − ααᵀ) W^½ panel by panel."""
+    root, symmetric, T = np.sqrt(rows.weight), inverse_kernel.T, alpha.shape[1]
+
+    def kernel_bar(start: int, stop: int) -> Array:
+        inverse = symmetric[start:stop, start:]
+        panel = alpha[start:stop] @ alpha[start:].T
+        np.subtract(inverse if T == 1 else T * inverse, panel, out=panel)
+        panel *= (0.5 * root[start:stop])[:, None]
+        panel *= root[start:]
+        return panel
+
+    n_jobs = process.problem.n_jobs
+    return closed_gram_pullback(process.spectrum, process.closed_form, rows.x, kernel_bar, n_jobs)
+
+
+def _spectrum_bar(process: Process, sums: list[Array], log_variance_bar: Array) -> Spectrum:
+    """Derivatives by the spectrum from sums over rows and derivatives by log V (D,)."""
+    draws = process.problem.draws
     tiled = np.tile(draws.shape.component, log_variance_bar.size // draws.shape.n_frequencies)
     # V = v²/m: ∂/∂log v_q = 2 Σ_{i∈q} ∂/∂log V_i
-    log_amplitude_bar = 2 * np.bincount(tiled, log_variance_bar, draws.shape.n_components)
-    return spectrum_bar(model.features, sums, log_amplitude_bar, model.spectrum, draws)
+    of_components = np.bincount(tiled, log_variance_bar, draws.shape.n_components)
+    log_amplitude_bar = 2 * np.asarray(of_components, dtype=np.float64)
+    return spectrum_bar(process.features, sums, log_amplitude_bar, process.spectrum, draws)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from alakarte.parameters import Layout
+from alakarte.records import Array, Integers
 
 STRETCH = 20.0  # largest |s_j − s_j at the start|
 
@@ -18,14 +19,14 @@ STRETCH = 20.0  # largest |s_j − s_j at the start|
 class Coordinates:
     """A point is theta with its slow and shared entries replaced, followed by s of every shared parameter."""
 
-    slow: np.ndarray  # (k,) infinite where θ itself is moved
-    shared: tuple[np.ndarray, ...] = ()  # (F, d) places in theta
+    slow: Array  # (k,) infinite where θ itself is moved
+    shared: tuple[Integers, ...] = ()  # (F, d) places in theta
 
-    def point(self, theta) -> np.ndarray:
+    def point(self, theta: Array) -> Array:
         """Coordinates of theta."""
         out, stretch = np.array(theta, dtype=float), []
-        at = np.isfinite(self.slow)
-        out[at] = np.arcsinh(out[at] / self.slow[at])
+        slow = np.isfinite(self.slow)
+        out[slow] = np.arcsinh(out[slow] / self.slow[slow])
         for places in self.shared:
             size = np.sqrt(np.mean(out[places] ** 2, axis=0))
             size[size == 0] = 1.0
@@ -33,36 +34,36 @@ class Coordinates:
             stretch.append(np.log(size))
         return np.concatenate([out, *stretch])
 
-    def theta(self, point) -> np.ndarray:
-        """And back."""
+    def theta(self, point: Array) -> Array:
+        """Theta of a point."""
         k = self.slow.size
         out, rest = np.array(point[:k], dtype=float), k
-        at = np.isfinite(self.slow)
-        out[at] = self.slow[at] * np.sinh(out[at])
+        slow = np.isfinite(self.slow)
+        out[slow] = self.slow[slow] * np.sinh(out[slow])
         for places in self.shared:
             out[places] *= np.exp(point[rest : rest + places.shape[1]])
             rest += places.shape[1]
         return out
 
-    def gradient(self, point, theta_bar) -> np.ndarray:
+    def gradient(self, point: Array, theta_bar: Array) -> Array:
         """Derivatives by the point from those by theta."""
         k = self.slow.size
         out, rest, stretch = np.array(theta_bar, dtype=float), k, []
-        at = np.isfinite(self.slow)
-        out[at] *= self.slow[at] * np.cosh(point[:k][at])
+        slow = np.isfinite(self.slow)
+        out[slow] *= self.slow[slow] * np.cosh(point[:k][slow])
         for places in self.shared:
             out[places] *= np.exp(point[rest : rest + places.shape[1]])
             stretch.append((out[places] * point[places]).sum(axis=0))
             rest += places.shape[1]
         return np.concatenate([out, *stretch])
 
-    def bounds(self, point, lower, upper) -> tuple[np.ndarray, np.ndarray]:
+    def bounds(self, point: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
         """Of the point: those of theta where it is moved itself or slowly; shared entries have none but on s."""
         k, ends = self.slow.size, []
-        at = np.isfinite(self.slow)
+        slow = np.isfinite(self.slow)
         for bound, side in ((lower, -1.0), (upper, 1.0)):
             end = np.array(bound, dtype=float)
-            end[at] = np.arcsinh(end[at] / self.slow[at])
+            end[slow] = np.arcsinh(end[slow] / self.slow[slow])
             for places in self.shared:
                 end[places] = side * np.inf
             ends.append(np.concatenate([end, point[k:] + side * STRETCH]))
@@ -71,9 +72,9 @@ class Coordinates:
 
 def coordinates(layout: Layout) -> Coordinates:
     """Those that the parameters of a layout ask for."""
-    shared, at = [], 0
+    shared, start = [], 0
     for p in layout.parameters:
         if p.shared and p.size:
-            shared.append(at + np.arange(p.size).reshape(p.shape))
-        at += p.size
+            shared.append(start + np.arange(p.size, dtype=np.int64).reshape(p.shape))
+        start += p.size
     return Coordinates(layout.slow(), tuple(shared))

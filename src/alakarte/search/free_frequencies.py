@@ -1,99 +1,109 @@
 """Free frequencies: `ssgpr` started from a learned spectrum instead of from noise, kept where held-out rows prefer it.
 
-In: a fitted posterior and its rows. Out: another one whose parameters are its frequencies, or None. Both are judged by
-the log density of rows that they have not seen: one forgets them by subtraction, the other never learns them.
+In: a ranking and the process of its best. Out: the same, or one whose parameters are its frequencies. Both are judged
+by the log density of rows that they have not seen: one forgets them by subtraction, the other never learns them.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-from alakarte.data.arrays import Rows
+from alakarte.data.rows import Rows
 from alakarte.data.standardise import Scaling
-from alakarte.execution.budget import Budget
-from alakarte.execution.progress import Progress
+from alakarte.execution.randomness import Streams
+from alakarte.features.dense import frequency_matrix
 from alakarte.features.draws import draw
-from alakarte.features.feature_map import feature_map
 from alakarte.kernels.registry import resolve
 from alakarte.metrics import log_density
-from alakarte.posteriors.posterior import weight_posterior
-from alakarte.process.objective import Model, Problem
+from alakarte.posteriors.weights import weight_posterior
+from alakarte.process.problem import Problem, Process
 from alakarte.process.sums import statistics
 from alakarte.process.weight_space import solve_weights
-from alakarte.records import Draws, Shape
-from alakarte.search.grow import Refit, refit
-from alakarte.search.learn import Learned, Settings, long_run, parameter_layout
-from alakarte.search.sizes import evaluation_flops
-from alakarte.search.stages import priced
-
-HELD_ROWS = 2000
-ROWS_PER_PARAMETER = 4  # what is over-fitted is not kept, so fewer rows a parameter may be tried
-FREQUENCIES = (64, 1024)
-MOST_ROWS = 100_000
-ITERATIONS = 40
+from alakarte.records import Array, Draws, Shape, Spectrum, Statistics
+from alakarte.search import policy
+from alakarte.search.candidates import Candidate
+from alakarte.search.compare import tune_one
+from alakarte.search.context import Search
+from alakarte.search.cost import free_flops, free_frequencies
+from alakarte.search.grow import Grown
+from alakarte.search.learn import Learned, long_run, parameter_layout
+from alakarte.search.plan import Plan
 
 
-def n_free(n_rows: int, n_inputs: int) -> int:
-    """Frequencies to set free, 0 where the rows are too few or too many."""
-    affordable = min(FREQUENCIES[1], n_rows // (ROWS_PER_PARAMETER * n_inputs))
-    return affordable if affordable >= FREQUENCIES[0] and n_rows <= MOST_ROWS else 0
+def try_free_frequencies(search: Search, ranking: list[Candidate], grown: Grown) -> tuple[list[Candidate], Grown]:
+    """The ranking and the process of its best, of free frequencies where held-out rows prefer them."""
+    if not _has_time(search, ranking[0], grown):
+        return ranking, grown
+    with search.budget.share(policy.TIME_FOR_FREE):
+        free = _free(search, ranking[0].plan, grown)
+    return ([free, *ranking], Grown(free.tuned)) if free is not None else (ranking, grown)
 
 
-def release_flops(n_rows: int, n_inputs: int) -> float:
-    """Of the whole attempt."""
-    return (ITERATIONS + 2) * evaluation_flops(n_rows, 2 * n_free(n_rows, n_inputs))
+def _has_time(search: Search, best: Candidate, grown: Grown) -> bool:
+    """Whether there is time to try free frequencies, and rows for them; the sums must be those of all rows."""
+    table, budget = (search.rows.n_rows, search.rows.n_inputs), search.budget
+    possible = best.plan.growing and grown.tuned.sums is not None and not search.settings.likelihood.fixed()
+    if not possible or not budget.patient or budget.is_over() or free_frequencies(*table) == 0:
+        return False
+    return budget.seconds(free_flops(*table)) < policy.TIME_FOR_FREE * budget.left()
 
 
-def release(
-    settings: Settings, final: Refit, rows: Rows, scaling: Scaling, streams, progress: Progress, budget: Budget
-) -> tuple[Settings, Learned, Refit] | None:
-    """Settings, what was learned and the posterior of the free kernel, if held-out rows prefer it."""
+def _free(search: Search, plan: Plan, grown: Grown) -> Candidate | None:
+    """The candidate of free frequencies, if held-out rows prefer it."""
+    rows, streams, bound = search.rows, search.streams.within("free"), grown.tuned
     order = streams("rows").permutation(rows.n_rows)
-    n_held = min(HELD_ROWS, rows.n_rows // 10)
-    held, train = (rows.subset(np.sort(part)) for part in (order[:n_held], order[n_held:]))
-    problem, theta = freed(final.model, n_free(rows.n_rows, rows.x.shape[1]), train, scaling, streams)
-    theta = refit(problem, theta, budget).theta
-    settings = replace(settings, kernel=problem.kernel, n_components=1, n_frequencies=problem.draws.shape.n_frequencies)
-    stage = priced(train.n_rows, ITERATIONS, settings.tol)
-    problem, run = long_run(problem, theta, settings, stage, progress, budget)
-    at = refit(problem, run.theta, budget)
-    free, bound = held_out(at.model, at.sums, held), held_out(final.model, final.sums - _sums(final.model, held), held)
-    progress.say(f"held-out log density {bound:.4f}, with free frequencies {free:.4f}")
-    if free <= bound:
+    n_held = min(policy.HELD_ROWS, rows.n_rows // 10)
+    held, train = (rows.take(np.sort(part)) for part in (order[:n_held], order[n_held:]))
+    n_free = free_frequencies(rows.n_rows, rows.n_inputs)
+    problem, theta = freed(bound.process, n_free, train, search.scaling, streams)
+    theta = tune_one(problem, theta, search.budget).theta
+    plan = replace(plan, kernel=problem.kernel, n_components=1, n_frequencies=problem.draws.shape.n_frequencies)
+    problem, run = long_run(search, plan, problem, theta, plan.priced(train.n_rows, policy.FREE_ITERATIONS))
+    tuned = tune_one(problem, run.theta, search.budget)
+    assert bound.sums is not None
+    assert tuned.sums is not None
+    before = held_out(bound.process, bound.sums - _sums(bound.process, held), held)
+    after = held_out(tuned.process, tuned.sums, held)
+    search.progress.say(f"held-out log density {before:.4f}, with free frequencies {after:.4f}")
+    if after <= before:
         return None
-    learned = Learned(problem, replace(run, theta=at.theta), [run], [run], train.total)
-    return settings, learned, refit(replace(problem, rows=rows), at.theta, budget)
+    learned = Learned(problem, replace(run, theta=tuned.theta), [run], [run], train.total)
+    on_all_rows = tune_one(problem.on(rows), tuned.theta, search.budget)
+    return Candidate(plan, learned, on_all_rows, compressed=search.compressed)
 
 
-def freed(model: Model, n_frequencies: int, rows: Rows, scaling: Scaling, streams) -> tuple[Problem, np.ndarray]:
-    """`ssgpr` at the frequencies of a model's spectrum, components in proportion to their variance."""
-    spectrum = model.spectrum
+def freed(
+    process: Process, n_frequencies: int, rows: Rows, scaling: Scaling, streams: Streams
+) -> tuple[Problem, Array]:
+    """`ssgpr` at the frequencies of a process's spectrum, components in proportion to their variance, and its theta."""
+    spectrum, old = process.spectrum, process.problem
     each = 2 if spectrum.centre is not None else 1
     share = np.exp(2 * (spectrum.log_amplitude - spectrum.log_amplitude.max()))
-    shape = Shape(rows.x.shape[1], split(share, n_frequencies // each))
-    draws = draw(shape, model.problem.draws.expansion, streams("draws"))
-    omega = frequencies(model.problem.kernel.spectrum(model.values, draws), draws)
+    shape = Shape(rows.n_inputs, split(share, n_frequencies // each))
+    draws = draw(shape, old.draws.expansion, streams("draws"))
+    omega = frequencies(old.kernel.spectrum(process.values, draws), draws)
     kernel, shape = resolve("ssgpr"), Shape(omega.shape[1], (len(omega),))
-    layout = parameter_layout(kernel, shape, None, scaling)
-    named = {
+    layout = parameter_layout(kernel, old.likelihood, shape, scaling)
+    values = {
         "log_amplitude": 0.5 * np.logaddexp.reduce(2 * spectrum.log_amplitude, keepdims=True),
         "frequencies": omega,
-        "log_noise_std": np.asarray(0.5 * np.log(model.noise_variance)),
     }
-    made = Problem(kernel, layout, draw(shape, "fastfood", streams("stacks")), rows, n_jobs=model.problem.n_jobs)
-    return made, layout.clip(layout.pack(named))
+    values = old.likelihood.with_noise_variance(values, process.noise_variance)
+    draws = draw(shape, "fastfood", streams("stacks"))
+    problem = Problem(kernel, old.likelihood, layout, draws, rows, n_jobs=old.n_jobs)
+    return problem, layout.clip(layout.pack(values))
 
 
-def frequencies(spectrum, draws: Draws) -> np.ndarray:
+def frequencies(spectrum: Spectrum, draws: Draws) -> Array:
     """(F, d) all frequencies of a spectrum; around a centre, at ω + μ and at ω − μ."""
-    omega = feature_map(spectrum, draws, "matrix").projection.frequencies.T
+    omega = frequency_matrix(spectrum, draws).T
     if spectrum.centre is None:
         return omega
     centre = spectrum.centre[draws.shape.component]
     return np.concatenate([omega + centre, omega - centre])
 
 
-def split(share, total: int) -> tuple[int, ...]:
+def split(share: Array, total: int) -> tuple[int, ...]:
     """Whole numbers ≥ 1 in proportion to `share` that sum to `total`."""
     counts = np.maximum(1, np.floor(share / share.sum() * total)).astype(int)
     while counts.sum() > max(total, counts.size):
@@ -102,14 +112,15 @@ def split(share, total: int) -> tuple[int, ...]:
     return tuple(counts.tolist())
 
 
-def _sums(model: Model, rows: Rows):
-    return statistics(rows, model.features, model.problem.n_jobs)
+def _sums(process: Process, rows: Rows) -> Statistics:
+    return statistics(rows, process.features, process.problem.n_jobs)
 
 
-def held_out(model: Model, sums, held: Rows) -> float:
+def held_out(process: Process, sums: Statistics, held: Rows) -> float:
     """Mean log density of rows `held` under the posterior of `sums`."""
-    variance = model.spectrum.weight_variance(model.problem.draws.shape)
-    n_jobs = model.problem.n_jobs
-    made = weight_posterior(model.features, sums, solve_weights(sums, variance, model.noise_variance, n_jobs))
-    std = np.sqrt(made.variance(held.x, n_jobs) + model.noise_variance)
-    return float(np.average(log_density(held.y[:, 0], made.mean(held.x, n_jobs), std), weights=held.weight))
+    n_jobs, block = process.problem.n_jobs, held.whole()
+    solved = solve_weights(sums, process.weight_variance, process.noise_variance, n_jobs)
+    posterior = weight_posterior(process.features, sums, solved, np.nan)
+    std = np.sqrt(posterior.variance(block.x, n_jobs) + process.noise_variance)
+    density = log_density(block.y, posterior.mean(block.x, n_jobs), std).sum(axis=1)
+    return float(np.average(density, weights=block.weight))

@@ -1,75 +1,36 @@
-"""From rows to learned parameters: draws, starts, screening, then runs on more and more rows. Paper, section 5.1.
+"""From rows to learned parameters: draws, starts, short runs on few rows, then a long one on more. Paper, section 5.1.
 
-In: a kernel, rows, sizes and a seed. Out: `Learned`. Reads no clock but for the trace; the same seed gives the
+In: a `Search` and the `Plan` of a kernel. Out: `Learned`. Reads no clock but for the trace; the same seed gives the
 same bits for any number of threads, because every evaluation does.
 """
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
-from alakarte.data.arrays import Rows
+from alakarte.data.rows import Rows
 from alakarte.data.standardise import Scaling
-from alakarte.data.summary import summarise
-from alakarte.execution.budget import Budget
-from alakarte.execution.progress import Progress
+from alakarte.data.summary import SUMMARY_ROWS, summarise
 from alakarte.features.draws import draw, of_components
-from alakarte.features.feature_map import feature_map
 from alakarte.kernels.base import Kernel
-from alakarte.parameters import NOISE, Layout, Parameter, constrained
-from alakarte.process.objective import Problem, closed_form, has_closed_form, model_at, nlml, nlml_gradient
+from alakarte.likelihoods.base import Likelihood
+from alakarte.parameters import Layout, constrained
+from alakarte.process.objective import nlml, nlml_gradient
 from alakarte.process.prior import prior
-from alakarte.records import Shape
+from alakarte.process.problem import Form, Problem, require_closed_form
+from alakarte.records import Array, Draws, Shape
+from alakarte.search import policy
+from alakarte.search.context import Search
 from alakarte.search.coordinates import coordinates
-from alakarte.search.optimise import WINDOW, Run, minimise, screen
-from alakarte.search.sizes import CLOSED_FLOPS, KEPT_FLOPS, closed_flops, closed_rows, evaluation_flops
-from alakarte.search.stages import PATIENCE, Shuffled, Stage, long_stage, priced, screening_stage
-from alakarte.search.starts import starts
+from alakarte.search.cost import closed_flops, evaluation_flops
+from alakarte.search.optimise import Function, Limits, Run, Task, minimise, short_runs
+from alakarte.search.plan import Plan, Stage
+from alakarte.search.starts import Start, make_starts
+from alakarte.search.stopping import NOT_BEGUN
 
-# While every other start takes its first steps noise stays below this: else "all is noise", an optimum near by, takes
-# many. The others begin as the paper has it.
-FIRST_NOISE_STD = 0.3
-# Times std(y), where fresh frequencies are to be drawn: far above it components cancel each other, fresh ones do not.
-LARGEST_AMPLITUDE = 10
-# With so many rows a parameter quick ones are tried too: with fewer they over-fit, and win.
-ENOUGH_ROWS = 12
-# Rows × frequencies up to which several starts may be in memory at once.
-ACROSS = 20_000_000
-# A component with less than this share of the variance is dropped.
-VANISHED = 1e-5
-# Mixed precision must give the evidence to this many nats a row.
-MIXED_NATS = 1e-4
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to learn."""
-
-    kernel: Kernel | None  # None: the menu chooses
-    n_components: int | None  # None until `sizes` has seen the rows
-    n_frequencies: int | None
-    expansion: str
-    n_restarts: int
-    max_iter: int
-    max_iter_restart: int
-    tol: float
-    noise_std: float | None  # the user's units
-    n_jobs: int
-    precision: str = "double"
-    n_learning_rows: int | str | None = "auto"  # None: all
-    n_posterior_frequencies: int | str | None = "auto"  # of each component; None: those that were learned with
-    lengthscale_spread: float | str | None = None  # of log ℓ about their mean, expected beforehand; None: no prior
-
-    @property
-    def growing(self) -> bool:
-        """Whether the number of columns of the posterior is open."""
-        return self.n_posterior_frequencies == "auto"
-
-    @property
-    def progressive(self) -> bool:
-        """Whether the rows of each stage are open."""
-        return self.n_learning_rows == "auto" and self.expansion != "exact"
+WarmStart: TypeAlias = tuple[Draws, Array]  # draws and theta of an earlier fit of the same kernel
 
 
 @dataclass(frozen=True)
@@ -79,8 +40,13 @@ class Learned:
     problem: Problem  # on the rows of the last stage
     run: Run
     screened: list[Run]
-    runs: list[Run]  # one a stage, `run` the last
+    runs: list[Run]  # one per stage, `run` the last
     screened_total: float  # N of the rows that starts were screened on
+
+    @property
+    def nlml_per_row(self) -> float:
+        """On the rows of the last stage."""
+        return self.run.nlml / self.problem.rows.total
 
     @property
     def n_evaluations(self) -> int:
@@ -90,183 +56,175 @@ class Learned:
         )
 
 
-def parameter_layout(kernel: Kernel, shape: Shape, noise_std, scaling: Scaling) -> Layout:
-    """Layout of the kernel's parameters and the noise, with the user's fixed values and bounds."""
-    noise = Parameter("log_noise_std", (), "y", *NOISE)
-    fixed = dict(kernel.fixed or {}) | ({} if noise_std is None else {"noise_std": noise_std})
-    parameters = (*kernel.parameters(shape), noise)
-    return constrained(parameters, fixed, kernel.bounds, scaling.x_scale, scaling.y_scale)
+def parameter_layout(kernel: Kernel, likelihood: Likelihood, shape: Shape, scaling: Scaling) -> Layout:
+    """Layout of the parameters of kernel and likelihood, with the user's fixed values and bounds."""
+    parameters = (*kernel.parameters(shape), *likelihood.parameters())
+    return constrained(parameters, (kernel.fixed or {}) | likelihood.fixed(), kernel.bounds, scaling.units)
 
 
-def set_up(settings: Settings, rows: Rows, scaling: Scaling, rng) -> Problem:
+def set_up(plan: Plan, rows: Rows, scaling: Scaling, rng: np.random.Generator) -> Problem:
     """The problem, with all its randomness drawn."""
-    kernel, m = settings.kernel, settings.n_frequencies
-    counts = (m,) * settings.n_components if kernel.has_components else (settings.n_components * m,)
-    shape = Shape(rows.x.shape[1], counts)
+    settings, kernel, shape = plan.settings, plan.kernel, plan.shape
     draws = draw(shape, "dense" if settings.expansion == "dense" else "fastfood", rng)
-    layout = parameter_layout(kernel, shape, settings.noise_std, scaling)
-    if settings.growing and "amplitude" not in (kernel.bounds or {}):
-        layout = layout.bounded("log_amplitude", np.log(LARGEST_AMPLITUDE))
-    form = "exact" if settings.expansion == "exact" else "auto"
-    return Problem(kernel, layout, draws, rows, form, precision=settings.precision, n_jobs=settings.n_jobs)
+    layout = parameter_layout(kernel, settings.likelihood, shape, scaling)
+    if plan.growing and "amplitude" not in (kernel.bounds or {}):
+        layout = layout.bounded("log_amplitude", np.log(policy.LARGEST_AMPLITUDE))
+    form = Form.CLOSED if settings.expansion == "exact" else None
+    return Problem(
+        kernel, settings.likelihood, layout, draws, rows, form, precision=settings.precision, n_jobs=settings.n_jobs
+    )
 
 
-def exactly(settings: Settings, n_rows: int, n_inputs: int, flops: float | None = None) -> bool:
-    """Whether to do without an expansion: where that is asked for, or cheap and no number of columns is given.
-
-    Few frequencies of many inputs fit their own draws: what is learned from them is not the kernel that they stand for.
-    """
-    cheap = closed_flops(n_rows, n_inputs, _closed_components(settings)) <= (flops or KEPT_FLOPS)
-    return settings.expansion == "exact" or (settings.growing and cheap and has_closed_form(settings.kernel))
+def learn(search: Search, plan: Plan, warm: WarmStart | None = None) -> Learned:
+    """The starts screened on few rows, the best learned on more."""
+    return learn_long(search, plan, begin(search, plan, warm))
 
 
-def learning_stage(settings: Settings, n_rows: int, n_inputs: int, n_parameters: int) -> tuple[Stage, bool]:
-    """The long run, and whether it goes without an expansion: where that is cheap, or the posterior can do without."""
-    stage = long_stage(settings, n_rows, n_parameters)
-    if exactly(settings, stage.n_rows, n_inputs, CLOSED_FLOPS):
-        return stage, True
-    if settings.expansion != "auto" or not settings.progressive or not exactly(settings, n_rows, n_inputs):
-        return stage, False
-    return priced(closed_rows(n_rows, n_inputs, _closed_components(settings)), stage.max_iter, settings.tol), True
-
-
-def _closed_components(settings: Settings) -> int:
-    return settings.n_components if settings.kernel.has_components else 1
-
-
-def learn(settings: Settings, rows: Shuffled, scaling: Scaling, streams, progress: Progress, warm=None, budget=None):
-    """`Learned`: the starts screened on few rows, the best on more; `warm` is (draws, theta) of an earlier fit."""
-    budget = budget or Budget()
-    begun = begin(settings, rows, scaling, streams, progress, warm, budget)
-    return go_on(settings, begun, rows, progress, budget)
-
-
-def begin(settings: Settings, rows: Shuffled, scaling: Scaling, streams, progress: Progress, warm, budget) -> Learned:
+def begin(search: Search, plan: Plan, warm: WarmStart | None = None) -> Learned:
     """The best start after a few steps on few rows, or the only start as it is."""
-    streams = streams.within("learn", settings.kernel.name, settings.n_components)
-    few = rows.first(screening_stage(settings, rows.rows.n_rows).n_rows)
-    problem = set_up(settings, few, scaling, streams("draws"))
+    settings, streams = plan.settings, search.streams.within("learn", plan.kernel.name, plan.n_components)
+    few = search.subsets.first(plan.screening_stage().n_rows)
+    problem = set_up(plan, few, search.scaling, streams("draws"))
+    long = plan.learning_stage(problem.layout.size)
+    if plan.learns_closed_form(problem.layout.size):
+        require_closed_form(plan.kernel)
+        problem = replace(problem, form=Form.CLOSED)
     if warm is not None and warm[1].size == problem.layout.size:
-        if warm[0].shape == problem.draws.shape or settings.growing:
+        if warm[0].shape == problem.draws.shape or plan.growing:
             problem = replace(problem, draws=warm[0])
-        points = [problem.layout.clip(warm[1])]
+        starts = [Start(problem.layout.clip(warm[1]))]
     else:
-        summary = summarise(few.x, few.weight, streams("summary"), 1.0 if few.scaling is None else scaling.x_scale)
+        some = search.subsets.first(min(SUMMARY_ROWS, few.n_rows)).whole()
+        summary = summarise(some.x, some.weight, streams("summary"))
         n_starts = 1 if settings.max_iter == 0 else settings.n_restarts
-        points = starts(settings.kernel, problem.layout, summary, problem.draws, n_starts, streams.within("starts"))
-    long, exact = learning_stage(settings, rows.rows.n_rows, few.x.shape[1], problem.layout.size)
-    if exact:
-        closed_form(settings.kernel, problem.layout.unpack(points[0]))  # or says that there is none
-        problem = replace(problem, form="exact")
-    if len(points) == 1 or settings.max_iter_restart == 0:
-        run = Run(points[0], np.inf, 0, "not begun", False, 0, [])
+        starts = make_starts(problem, summary, n_starts, streams.within("starts"), long.n_rows)
+    if len(starts) == 1 or settings.max_iter_restart == 0:
+        run = Run(starts[0].theta, np.inf, 0, NOT_BEGUN, 0, [])
         return Learned(problem, run, [], [], few.total)
-    layouts = _layouts(problem.layout, long.n_rows, len(points))
-    screened = _screen(problem, points, layouts, settings, progress, budget)
+    screened = _screen(search, plan, problem, starts)
     best = min(screened, key=lambda run: run.objective)
-    return Learned(replace(problem, layout=layouts[best.start]), best, screened, [best], few.total)
+    layout = _layout(problem, starts[best.start])
+    return Learned(replace(problem, layout=layout), best, screened, [best], few.total)
 
 
-def _layouts(layout: Layout, n_rows: int, n_starts: int) -> list[Layout]:
-    """One a start: slow parameters are slow in all, or in half where rows are many, and the evidence decides."""
-    quick = layout.hastened() if n_rows >= ENOUGH_ROWS * layout.size else layout
-    return [layout if index % 4 < 2 else quick for index in range(n_starts)]
+def _layout(problem: Problem, start: Start) -> Layout:
+    """That of the problem, with no slow parameter where the start asks for it."""
+    return problem.layout.hastened() if start.free_centres else problem.layout
 
 
-def go_on(settings: Settings, begun: Learned, rows: Shuffled, progress: Progress, budget: Budget) -> Learned:
+def learn_long(search: Search, plan: Plan, begun: Learned) -> Learned:
     """The long run, unless there is a result and no time for more."""
-    if begun.screened and budget.stop():
+    if begun.screened and search.budget.is_over():
         return begun
-    stage, _ = learning_stage(settings, rows.rows.n_rows, rows.rows.x.shape[1], begun.problem.layout.size)
-    more, start = rows.first(stage.n_rows), begun.run
-    problem, run = long_run(replace(begun.problem, rows=more), start.theta, settings, stage, progress, budget)
+    stage = plan.learning_stage(begun.problem.layout.size)
+    more, start = search.subsets.first(stage.n_rows), begun.run
+    problem, run = long_run(search, plan, begun.problem.on(more), start.theta, stage)
     if not begun.screened:
         return Learned(problem, run, [run], [run], more.total)
-    if not np.isfinite(run.value):  # no number in the long run: the best of the screening stands
-        run = replace(run, theta=start.theta, value=start.value, penalty=start.penalty)
+    if not np.isfinite(run.nlml):  # no number in the long run: the best of the screening stands
+        run = replace(run, theta=start.theta, nlml=start.nlml, penalty=start.penalty)
     return replace(begun, problem=problem, run=run, runs=[run])
 
 
-def learn_more(
-    learned: Learned, problem: Problem, theta, settings: Settings, stage: Stage, progress, budget
+def learn_further(
+    search: Search, plan: Plan, learned: Learned, problem: Problem, theta: Array, stage: Stage
 ) -> Learned:
     """Go on from theta with another set of rows or frequencies."""
-    problem, run = long_run(problem, theta, settings, stage, progress, budget)
+    problem, run = long_run(search, plan, problem, theta, stage)
     return replace(learned, problem=problem, run=run, runs=[*learned.runs, run])
 
 
-def prune(settings: Settings, learned: Learned) -> tuple[Settings, Learned]:
+def prune(plan: Plan, learned: Learned) -> tuple[Plan, Learned]:
     """Without the components whose share of the variance has vanished, and their frequencies."""
-    problem, kernel = learned.problem, settings.kernel
+    problem, kernel = learned.problem, plan.kernel
     if not kernel.has_components or kernel.fixed or kernel.bounds:
-        return settings, learned
+        return plan, learned
     values, Q = problem.layout.unpack(learned.run.theta), problem.draws.shape.n_components
     share = np.exp(2 * values["log_amplitude"])
-    keep = share >= VANISHED * share.sum()
+    keep = share >= policy.VANISHED * share.sum()
     if keep.all():
-        return settings, learned
+        return plan, learned
     draws = of_components(problem.draws, keep)
-    noise = problem.layout.parameters[-1]
-    layout = Layout((*(replace(p, **problem.layout.limits(p.name)) for p in kernel.parameters(draws.shape)), noise))
+    of_kernel = [problem.layout.learned_like(p) for p in kernel.parameters(draws.shape)]
+    of_likelihood = problem.layout.parameters[len(of_kernel) :]
+    layout = Layout((*of_kernel, *of_likelihood))
     theta = layout.pack({name: v[keep] if np.shape(v)[:1] == (Q,) else v for name, v in values.items()})
-    learned = replace(
-        learned, problem=replace(problem, layout=layout, draws=draws), run=replace(learned.run, theta=theta)
-    )
-    return replace(settings, n_components=int(keep.sum())), learned
+    problem = replace(problem, layout=layout, draws=draws)
+    learned = replace(learned, problem=problem, run=replace(learned.run, theta=theta))
+    return replace(plan, n_components=int(keep.sum())), learned
 
 
-def _screen(problem: Problem, points, layouts, settings: Settings, progress: Progress, budget: Budget) -> list[Run]:
-    """A short run from each start. Small: one start a thread; large: one at a time on all threads. The same bits."""
+def _screen(search: Search, plan: Plan, problem: Problem, starts: list[Start]) -> list[Run]:
+    """A short run from each start. Small: one start per thread; large: one at a time on all threads. The same bits."""
+    settings, progress = plan.settings, search.progress
     work = problem.rows.n_rows * problem.draws.shape.n_frequencies
-    across = settings.n_jobs if work < ACROSS else 1
-    objective = partial(nlml_gradient, problem.with_jobs(settings.n_jobs if across == 1 else 1))
-    (lower, upper), steps, tol = problem.layout.bounds(), settings.max_iter_restart, settings.tol
-    report = progress.restart(len(points), steps * _flops(problem, model_at(problem, points[0]).features))
-    first = None
-    if settings.n_learning_rows == "auto" and problem.layout.labels()[-1:] == ["log_noise_std"]:
-        first = lower, np.append(upper[:-1], max(lower[-1], min(upper[-1], np.log(FIRST_NOISE_STD))))
-    moved, expected = [coordinates(layout) for layout in layouts], prior(problem.layout, settings.lengthscale_spread)
-    return screen(objective, points, (lower, upper), steps, tol, across, report, budget, first, moved, expected)
+    side_by_side = settings.n_jobs if work < policy.SIDE_BY_SIDE else 1
+    objective = partial(nlml_gradient, problem.with_jobs(settings.n_jobs if side_by_side == 1 else 1))
+    flops = settings.max_iter_restart * _flops(problem)
+    tasks = [_task(plan, problem, start, objective) for start in starts]
+    limits = Limits(settings.max_iter_restart, settings.tol, budget=search.budget)
+
+    def report(index: int, run: Run) -> None:
+        progress.advance(flops)
+        progress.restart_finished(index, len(starts), run.nlml, run.n_iter)
+
+    return short_runs(tasks, [start.theta for start in starts], limits, side_by_side, report)
 
 
-def _flops(problem: Problem, features) -> float:
+def _task(plan: Plan, problem: Problem, start: Start, objective: Function) -> Task:
+    """What a start makes small, with noise held down at first where it asks for that and the noise is learned."""
+    layout, spread = problem.layout, expected_spread(plan.settings.lengthscale_spread, plan.n_rows)
+    lower, upper = layout.bounds()
+    first_upper = None
+    if start.hold_noise_down and plan.settings.n_learning_rows == "auto":
+        held = problem.likelihood.held_down(layout.unpack(upper))
+        if any(layout.is_free(name) for name in held):
+            first_upper = np.maximum(lower, layout.pack(layout.unpack(upper) | held))
+    return Task(objective, (lower, upper), coordinates(_layout(problem, start)), prior(layout, spread), first_upper)
+
+
+def expected_spread(given: float | str | None, n_rows: int) -> float | None:
+    """Standard deviation of log ℓ within a component, as it was given; "auto": 1 for few rows and no prior for more."""
+    if isinstance(given, str):
+        return policy.SPREAD if n_rows <= policy.SMALL_ROWS else None
+    return given
+
+
+def _flops(problem: Problem) -> float:
     """Of an evaluation."""
-    if features is not None:
-        return evaluation_flops(problem.rows.n_rows, features.n_basis)
     shape = problem.draws.shape
-    return closed_flops(problem.rows.n_rows, shape.n_inputs, shape.n_components)
+    if problem.is_closed:
+        return closed_flops(problem.rows.n_rows, shape.n_inputs, shape.n_components)
+    return evaluation_flops(problem.rows.n_rows, problem.n_basis)
 
 
-def long_run(problem, point, settings: Settings, stage: Stage, progress, budget) -> tuple[Problem, Run]:
+def long_run(search: Search, plan: Plan, problem: Problem, theta: Array, stage: Stage) -> tuple[Problem, Run]:
     """One optimisation; after mixed precision double goes on for as long as it gains."""
-    features, n_rows = model_at(problem, point).features, problem.rows.n_rows
-    flops = _flops(problem, features)
-    progress.stage(settings.kernel.name, n_rows, features and features.n_basis, stage.max_iter, flops)
-    double, bounds = replace(problem, precision="double"), problem.layout.bounds()
-    report, max_iter = progress.iteration(stage.max_iter), stage.max_iter
-    price = stage.price * flops / (1 if budget.max_time is None else PATIENCE)
-    problem = replace(problem, precision=settings.precision)
-    rest = {"report": report, "budget": budget, "price": price, "moved": coordinates(problem.layout)}
-    rest["prior"] = prior(problem.layout, settings.lengthscale_spread)
-    run = minimise(partial(nlml_gradient, problem), point, bounds, max_iter, stage.tol, **rest)
-    progress.done(run)
+    settings, progress, budget, flops = plan.settings, search.progress, search.budget, _flops(problem)
+    columns = "exact" if problem.is_closed else f"{problem.n_basis} columns"
+    progress.stage(f"{plan.kernel.name}: {problem.rows.n_rows} rows, {columns}", stage.max_iter, flops)
+    double, problem = replace(problem, precision="double"), replace(problem, precision=settings.precision)
+    limits = Limits(
+        max_iter=stage.max_iter,
+        tol=stage.tol,
+        price=stage.price * flops / (policy.PATIENCE if budget.patient else 1),
+        budget=budget,
+        report=lambda n_iter, nlml: progress.iteration(n_iter, stage.max_iter, nlml),
+    )
+    spread = expected_spread(settings.lengthscale_spread, plan.n_rows)
+    task = Task(
+        partial(nlml_gradient, problem),
+        problem.layout.bounds(),
+        coordinates(problem.layout),
+        prior(problem.layout, spread),
+    )
+    run = minimise(task, theta, limits)
+    progress.stage_finished(run.nlml, run.n_iter, run.reason)
     if problem.precision == "double":
         return double, run
-    if run.n_failed or abs(nlml(double, run.theta) - run.value) > MIXED_NATS * problem.rows.total:
+    if run.n_failed or abs(nlml(double, run.theta) - run.nlml) > policy.MIXED_NATS * problem.rows.total:
         progress.say("mixed precision is not accurate enough for this noise level: continuing in double")
-    else:  # the same point in double: little is left to gain
-        max_iter = max(WINDOW, max_iter - run.n_iter) if max_iter else 0
-    further = minimise(partial(nlml_gradient, double), run.theta, bounds, max_iter, stage.tol, **rest)
+    elif limits.max_iter:  # the same point in double: little is left to gain
+        limits = replace(limits, max_iter=max(policy.WINDOW, limits.max_iter - run.n_iter))
+    further = minimise(replace(task, function=partial(nlml_gradient, double)), run.theta, limits)
     return double, replace(further, n_iter=run.n_iter + further.n_iter, trace=run.trace + further.trace)
-
-
-def relevance(problem: Problem, spectrum, varies) -> np.ndarray:
-    """(d,) √(Σ v² ω_j²) over the frequencies of standardised inputs that vary, normalised to sum to one."""
-    shape = problem.draws.shape
-    share = np.exp(2 * spectrum.log_amplitude) / np.asarray(shape.counts)
-    omega = feature_map(spectrum, problem.draws, "matrix").projection.frequencies
-    squares = omega**2 @ share[shape.component]
-    if spectrum.centre is not None:  # ω = a∘z ± μ: the cross terms cancel
-        squares += np.exp(2 * spectrum.log_amplitude) @ spectrum.centre**2
-    weight = np.sqrt(squares) * varies
-    return weight / weight.sum() if weight.sum() > 0 else weight

@@ -1,0 +1,109 @@
+"""What rows are to the rest of the house: visit every block, apply a function, add the results.
+
+In: nothing; this is the interface. Out: `Rows`. Threads, files and machines are the same thing behind it. Lanes are cut
+by the size of the table and of the sums and added in order: the bits do not depend on who did the work.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from alakarte.data.compress import Tails
+from alakarte.execution.scratch import ScratchPool
+from alakarte.records import Array, Integers
+
+LANES = 8
+LANE_ROWS = 16384  # to make and add a lane's sum costs as much as some hundred rows
+TWO_LANES = 1024  # from here on two lanes pay on two threads
+LANE_BYTES = 256e6  # all lanes' sums together, unless two exceed it
+BLOCK_ROWS = (1024, 2048)  # twice the columns, within these: small blocks stay in the cache, large ones feed BLAS
+
+
+@dataclass(frozen=True)
+class Work:
+    """What decides how rows are cut: the columns that each row is turned into, their bytes, and the threads."""
+
+    n_columns: int = 1024
+    itemsize: int = 8
+    n_jobs: int = 1
+
+    @property
+    def block_rows(self) -> int:
+        """Rows of a block."""
+        return int(np.clip(2 * self.n_columns, *BLOCK_ROWS) * (1 if self.itemsize == 8 else 1.5))
+
+
+class Rows(ABC):
+    """Training rows: standardised inputs (n, d), targets (n, T), weights (n,), wherever they live."""
+
+    scratch: ScratchPool  # for those who work on all rows at once
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """n, distinct rows."""
+
+    @property
+    @abstractmethod
+    def n_inputs(self) -> int:
+        """d."""
+
+    @property
+    @abstractmethod
+    def n_targets(self) -> int:
+        """T."""
+
+    @property
+    @abstractmethod
+    def total(self) -> float:
+        """N, the sum of weights."""
+
+    @abstractmethod
+    def map_sum(
+        self, function: Callable[..., None], zero: Callable[[], list[Array]], *arguments: Any, work: Work
+    ) -> list[Array]:
+        """Sums over all blocks.
+
+        `zero()` makes arrays of zeros; `function(sums, scratch, block, *arguments)` adds one `Block` to them.
+        """
+
+    @abstractmethod
+    def whole(self) -> "Block":
+        """All rows standardised, in memory."""
+
+    @abstractmethod
+    def take(self, picked: Integers) -> "Rows":
+        """Rows `picked` (k,), ascending, standardised, in memory."""
+
+    @abstractmethod
+    def compressed(self, tails: Tails) -> "Rows":
+        """The same rows with the tails of their inputs compressed."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows, standardised, in memory."""
+
+    x: Array  # (rows, d)
+    y: Array  # (rows, T)
+    weight: Array  # (rows,)
+
+
+def lane_edges(n_rows: int, sum_bytes: int) -> Integers:
+    """Where lanes begin and end, for sums of so many bytes."""
+    by_memory = max(2, int(LANE_BYTES // max(sum_bytes, 1)))
+    n_lanes = min(LANES, by_memory, max(2, n_rows // LANE_ROWS)) if n_rows >= TWO_LANES else 1
+    return np.linspace(0, n_rows, n_lanes + 1).astype(int)
+
+
+def add_lanes(lanes: Any) -> list[Array]:
+    """The sums of all lanes, added in their order into those of the first."""
+    lanes = iter(lanes)
+    total: list[Array] = next(lanes)
+    for sums in lanes:
+        for mine, other in zip(total, sums, strict=True):
+            mine += other
+    return total

@@ -1,0 +1,66 @@
+"""Rows that come and go: a fitted model with some rows added or removed, exactly up to rounding.
+
+In: a `FittedModel` and rows. Out: another one; the old one is as it was. Kernels, their noise and standardisation stay
+those of the fit. A closed form keeps its rows instead of sums; where they become many it turns into an expansion of the
+same kernel, noise and common amplitude tuned to that. The weights of an average follow the rows; beyond few rows its
+best kernel goes on alone.
+"""
+
+from dataclasses import replace
+
+from alakarte.data.rows import Rows
+from alakarte.execution.budget import Budget
+from alakarte.model.fitted import FittedModel, fitted_kernel
+from alakarte.posteriors.average import Average
+from alakarte.posteriors.build import build_posterior
+from alakarte.posteriors.rows import RowPosterior
+from alakarte.process.weight_space import noise_floor
+from alakarte.search.compare import tune_one, with_columns
+from alakarte.search.cost import closed_flops, compare_columns
+from alakarte.search.policy import FEW_ROWS, JOIN_CLOSED_FLOPS
+
+
+def changed(model: FittedModel, rows: Rows, sign: int, n_jobs: int) -> FittedModel:
+    """The model with rows added (sign 1) or removed (−1); IllConditioned if no rows can be left so."""
+    n_more = rows.n_rows if sign > 0 else 0
+    model = _expanded_beyond_few(_alone_beyond_few(model, n_more), n_more, n_jobs)
+    posterior = model.posterior.changed(rows, sign, n_jobs)
+    return replace(model, posterior=posterior, most_total=max(model.most_total, posterior.total))
+
+
+def is_worn_out(model: FittedModel) -> bool:
+    """Whether what rounding left of rows that came and went reaches the noise."""
+    posterior = model.posterior
+    if isinstance(posterior, Average):
+        return False
+    log_amplitude = model.kernel.spectrum.log_amplitude
+    return noise_floor(posterior.size, model.most_total, log_amplitude) > posterior.noise_variance
+
+
+def _alone_beyond_few(model: FittedModel, n_more: int) -> FittedModel:
+    """The best kernel of the fit instead of an average, where rows become many."""
+    posterior = model.posterior
+    if not isinstance(posterior, Average) or posterior.rows.n_rows + n_more <= FEW_ROWS:
+        return model
+    return replace(model, posterior=posterior.members[0])
+
+
+def _expanded_beyond_few(model: FittedModel, n_more: int, n_jobs: int) -> FittedModel:
+    """Sums of features instead of a closed form, where its rows become too many for it."""
+    posterior, shape = model.posterior, model.problem.draws.shape
+    if not isinstance(posterior, RowPosterior):
+        return model
+    n_rows = posterior.rows.n_rows + n_more
+    if closed_flops(n_rows, shape.n_inputs, shape.n_components) <= JOIN_CLOSED_FLOPS:
+        return model
+    problem = model.problem.on(posterior.rows).with_jobs(n_jobs)
+    problem = with_columns(problem, compare_columns(posterior.rows.n_rows), model.streams("expand"))
+    tuned = tune_one(problem, model.theta, Budget())
+    return replace(
+        model,
+        kernel=fitted_kernel(tuned, model.scaling),
+        problem=problem.without_rows(),
+        theta=tuned.theta,
+        posterior=build_posterior(tuned.process, tuned.nlml, tuned.sums),
+        growth_reason="rows came and went",
+    )

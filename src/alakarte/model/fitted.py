@@ -1,0 +1,111 @@
+"""`FittedModel`: all that a fitted estimator keeps. Predictions, changes by rows, text, files and pictures read it.
+
+In: a `Fit`. Out: a frozen record, in standardised units inside, in the user's units at its properties.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from alakarte.data.standardise import Scaling
+from alakarte.execution.randomness import Streams
+from alakarte.likelihoods.base import Likelihood
+from alakarte.model.history import History, history
+from alakarte.model.kernel import FittedKernel
+from alakarte.posteriors.average import Average
+from alakarte.posteriors.base import Posterior
+from alakarte.process.noise_and_gain import TunedProcess
+from alakarte.process.problem import Problem
+from alakarte.records import Array, arrays
+from alakarte.search.fit import Fit
+from alakarte.search.learn import WarmStart
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A learned kernel, a posterior, and how they were found."""
+
+    kernel: FittedKernel  # of several, the best of the fit
+    problem: Problem  # without rows
+    theta: Array  # the learned flat vector, in standardised units
+    posterior: Posterior
+    scaling: Scaling
+    history: History
+    growth_reason: str
+    warm_start: WarmStart  # draws and theta that another fit of this kernel may begin with
+    streams: Streams  # of random numbers
+    target_shape: tuple[int, ...]  # () for one target, (T,) for several
+    input_names: tuple[str, ...]
+    most_total: float  # the largest weight of rows that the posterior ever held
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """How observations come about."""
+        return self.problem.likelihood
+
+    @property
+    def noise_std(self) -> Array:
+        """(T,) in units of y; of several kernels, the root of their mean variance."""
+        return np.asarray(np.sqrt(self.posterior.noise_variance) * self.scaling.y_scale)
+
+    @property
+    def log_marginal_likelihood(self) -> float:
+        """Of the rows that the posterior holds, in nats of the user's y, of `kernel`."""
+        return self.scaling.log_evidence(self.posterior.nlml, self.posterior.total)
+
+    @property
+    def n_posterior_frequencies(self) -> int:
+        """Of each component; 0 for a closed form."""
+        if self.problem.is_closed:
+            return 0
+        return self.problem.draws.shape.n_frequencies // self.history.n_components
+
+    @property
+    def input_tails(self) -> Array | None:
+        """(d,) distance from the median, in units of each input, beyond which inputs are compressed."""
+        tails = self.scaling.tails
+        return None if tails is None else tails.edge * self.scaling.x_scale
+
+    @property
+    def ranking(self) -> list[dict[str, Any]]:
+        """Kernels that were compared, best first, with their weight in predictions."""
+        weights = self.posterior.weights if isinstance(self.posterior, Average) else np.ones(1)
+        by_rank = dict(zip(self.history.averaged, weights, strict=False))  # the first alone, if the others have gone
+        return [place | {"weight": float(by_rank.get(rank, 0.0))} for rank, place in enumerate(self.history.ranking)]
+
+    def for_user(self, values: Array) -> Array:
+        """Values (rows, T, …) without the axis of targets where there is one target only."""
+        return values if self.target_shape else values[:, 0]
+
+    def arrays(self) -> dict[str, Array]:
+        """All numbers that it is made of, as plain arrays by name."""
+        return arrays(self)
+
+
+def fitted_kernel(tuned: TunedProcess, scaling: Scaling) -> FittedKernel:
+    """The kernel of a process, in the user's units."""
+    problem, process = tuned.process.problem, tuned.process
+    named = problem.layout.to_user(tuned.theta, scaling.units)
+    of_likelihood = {p.bare_name for p in problem.likelihood.parameters()}
+    parameters = {name: value for name, value in named.items() if name not in of_likelihood}
+    return FittedKernel(problem.kernel, parameters, process.values, problem.draws, scaling)
+
+
+def fitted_model(fit: Fit, target_shape: tuple[int, ...], input_names: tuple[str, ...]) -> FittedModel:
+    """What is kept of a fit."""
+    scaling, learned = fit.search.scaling, fit.best.learned
+    return FittedModel(
+        kernel=fitted_kernel(fit.tuned, scaling),
+        problem=fit.tuned.process.problem.without_rows(),
+        theta=fit.tuned.theta,
+        posterior=fit.posterior,
+        scaling=scaling,
+        history=history(fit),
+        growth_reason=fit.growth_reason,
+        warm_start=(learned.problem.draws, learned.run.theta),
+        streams=fit.search.streams,
+        target_shape=target_shape,
+        input_names=input_names,
+        most_total=fit.posterior.total,
+    )

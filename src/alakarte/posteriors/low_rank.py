@@ -1,0 +1,137 @@
+"""The posterior of the weights of an expansion where rows are far fewer than columns: no D×D matrix is made.
+
+In: a process on few rows. Out: `LowRankPosterior`, from the singular values of Φ V^½; rows join and leave its basis.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import eigh, qr, svd
+
+from alakarte.data.rows import Rows
+from alakarte.errors import IllConditioned
+from alakarte.execution.scratch import Scratch
+from alakarte.features.feature_map import FeatureMap
+from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.tiles import by_tiles
+from alakarte.posteriors.weights import LEAST_PIVOT, FeaturePosterior, changed_sums
+from alakarte.process.problem import Process
+from alakarte.process.weight_space import EPS
+from alakarte.records import Array, Statistics
+
+
+@dataclass(frozen=True)
+class LowRankPosterior(FeaturePosterior):
+    """w ~ N(β, V^½ (I − U Uᵀ + U s/(s+λ) Uᵀ) V^½)."""
+
+    features: FeatureMap
+    weight_mean: Array  # (D, T)
+    root_variance: Array  # (D,)
+    basis: Array  # (D, r) U
+    shrinkage: Array  # (r,) √(s/(s+λ))
+    energy: Array  # (T,)
+    total: float
+    noise_variance: float
+    nlml: float
+
+    @property
+    def size(self) -> int:
+        """r."""
+        return int(self.basis.shape[1])
+
+    def _eigenvalues(self) -> Array:
+        """(r,) λ of the Gram matrix of Φ V^½."""
+        s = self.noise_variance
+        return np.maximum(s / self.shrinkage**2 - s, 0)
+
+    def _scaled_moment(self) -> Array:
+        """(D, T) V^½ ΦᵀWy = U (λ + s) Uᵀ V^-½ β."""
+        inner = self.basis.T @ (self.weight_mean / self.root_variance[:, None])
+        return self.basis @ ((self._eigenvalues() + self.noise_variance)[:, None] * inner)
+
+    def statistics(self) -> Statistics:
+        """The sums over the rows: A = V^-½ U λ Uᵀ V^-½, b = V^-½ U (λ + s) Uᵀ V^-½ β."""
+        directions = self.basis / self.root_variance[:, None]
+        gram = np.asfortranarray((directions * self._eigenvalues()) @ directions.T)
+        inner = self.basis.T @ (self.weight_mean / self.root_variance[:, None])
+        moment = directions @ ((self._eigenvalues() + self.noise_variance)[:, None] * inner)
+        return Statistics(gram, moment, self.energy, self.total)
+
+    def _whitened(self, x: Array, scratch: Scratch | None = None) -> Array:
+        """(rows, D) square root of the covariance applied to ψ."""
+        return self._shrink(self.features.phi(x, scratch) * self.root_variance)
+
+    def _shrink(self, psi: Array) -> Array:
+        return psi + (psi @ self.basis * (self.shrinkage - 1)) @ self.basis.T
+
+    def variance(self, x: Array, n_jobs: int = 1) -> Array:
+        """‖ψ − UUᵀψ‖² + Σ s/(s+λ_i) (u_iᵀψ)²."""
+        squares = by_tiles(lambda tile, scratch: (self._whitened(tile, scratch) ** 2).sum(axis=1), x, n_jobs=n_jobs)
+        return self._for_each_target(squares)
+
+    def covariance(self, x: Array) -> Array:
+        """As the variance, for pairs."""
+        whitened = self._whitened(x)
+        return self._for_each_target(whitened @ whitened.T)
+
+    def sample(self, x: Array, n_samples: int, rng: np.random.Generator) -> Array:
+        """One draw of weights is one function."""
+        D, T = self.weight_mean.shape
+        draws = self._shrink(rng.standard_normal((T * n_samples, D))) * self.root_variance
+        return self._functions(x, draws.T)
+
+    def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> Posterior:
+        """By the basis while rows are few, else by sums."""
+        if 2 * (self.size + rows.n_rows) <= self.n_basis:
+            return _changed_rank(self, rows, sign)
+        return changed_sums(self, self.statistics(), rows, sign, n_jobs)
+
+
+def low_rank_posterior(process: Process, nlml: float) -> LowRankPosterior:
+    """That of an expansion with far more columns than rows."""
+    rows, s, root_variance = process.problem.rows.whole(), process.noise_variance, np.sqrt(process.weight_variance)
+    root_weight = np.sqrt(rows.weight)[:, None]
+    psi = process.features.phi(rows.x) * root_variance * root_weight
+    left, singular, right = svd(psi, full_matrices=False, check_finite=False)
+    target = left.T @ (rows.y * root_weight)
+    return LowRankPosterior(
+        features=process.features,
+        weight_mean=root_variance[:, None] * (right.T @ ((singular / (singular**2 + s))[:, None] * target)),
+        root_variance=root_variance,
+        basis=np.ascontiguousarray(right.T),
+        shrinkage=np.sqrt(s / (s + singular**2)),
+        energy=(rows.weight[:, None] * rows.y**2).sum(axis=0),
+        total=process.problem.rows.total,
+        noise_variance=s,
+        nlml=nlml,
+    )
+
+
+def _changed_rank(old: LowRankPosterior, rows: Rows, sign: int) -> LowRankPosterior:
+    """U λ Uᵀ ± ΨᵀΨ = Q (R S Rᵀ) Qᵀ with [U √λ, Ψᵀ] = Q R and S = diag(1, …, ±1)."""
+    block, root, s = rows.whole(), old.root_variance, old.noise_variance
+    half = np.sqrt(block.weight)[:, None]
+    psi = old.features.phi(block.x) * root * half
+    known = old._eigenvalues()
+    moment = old._scaled_moment() + sign * (psi.T @ (half * block.y))
+    energy = old.energy + sign * (block.weight[:, None] * block.y**2).sum(axis=0)
+    q, r = qr(np.hstack([old.basis * np.sqrt(known), psi.T]), mode="economic", check_finite=False)
+    signs = np.append(np.ones(known.size), np.full(len(psi), sign))
+    eigenvalues, turn = eigh((r * signs) @ r.T, check_finite=False)
+    if 1 + eigenvalues[0] / s < LEAST_PIVOT or energy.min() < 0:
+        raise IllConditioned("eigenvalues that no set of rows can have")
+    keep = eigenvalues > EPS * eigenvalues[-1]
+    eigenvalues, basis = eigenvalues[keep], np.ascontiguousarray(q @ turn[:, keep])
+    weight_mean = root[:, None] * (basis @ (basis.T @ moment / (eigenvalues + s)[:, None]))
+    total, T = old.total + sign * rows.total, energy.size
+    left = max(float(energy.sum() - np.sum(moment * (weight_mean / root[:, None]))), 0.0)  # ‖r‖² + s‖γ‖² = c − bᵀβ
+    nlml = 0.5 * (T * (total * np.log(2 * np.pi * s) + np.log1p(eigenvalues / s).sum()) + left / s)
+    return replace(
+        old,
+        weight_mean=weight_mean,
+        basis=basis,
+        shrinkage=np.sqrt(s / (s + eigenvalues)),
+        energy=energy,
+        total=total,
+        nlml=float(nlml),
+    )

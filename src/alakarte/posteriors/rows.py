@@ -1,0 +1,141 @@
+"""The posterior of a kernel in closed form: training rows and the n×n factor of K.
+
+In: a spectrum, its closed form, rows. Out: `RowPosterior`; rows join and leave those that it keeps.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.rows import Rows
+from alakarte.errors import IllConditioned
+from alakarte.kernels.base import ClosedForm
+from alakarte.linalg.factorise import square_root
+from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.tiles import by_tiles, padded, padded_rows, whiten
+from alakarte.process.closed_form import closed_gram, closed_gram_full, closed_kernel
+from alakarte.process.problem import Process
+from alakarte.process.row_space import RowSpace, solve_rows
+from alakarte.process.weight_space import noise_floor
+from alakarte.records import Array, Spectrum
+
+_ROUNDING = 1e-12  # of weights that cancel
+
+
+@dataclass(frozen=True)
+class RowPosterior(Posterior):
+    """f = kᵀα; training rows are padded with rows of weight zero."""
+
+    spectrum: Spectrum
+    form: ClosedForm
+    x: Array  # (n, d)
+    root_weight: Array  # (n,)
+    alpha: Array  # (n, T)
+    factor: Array  # L, padded
+    rows: ArrayRows  # as they came, for rows that join them
+    total: float
+    learned_noise_variance: float  # s as it was learned: rounding of many rows may ask for more
+    noise_variance: float
+    nlml: float
+
+    @property
+    def n_targets(self) -> int:
+        """T."""
+        return int(self.alpha.shape[1])
+
+    @property
+    def n_basis(self) -> int:
+        """n."""
+        return self.rows.n_rows
+
+    @property
+    def size(self) -> int:
+        """n."""
+        return self.rows.n_rows
+
+    def _cross(self, x: Array) -> Array:
+        """k(x, X) W^½ (rows, n)."""
+        return closed_kernel(self.spectrum, self.form, x, self.x) * self.root_weight
+
+    def mean(self, x: Array, n_jobs: int = 1) -> Array:
+        """kᵀα."""
+        return by_tiles(lambda tile, scratch: self._cross(tile) @ self.alpha, x, n_jobs=n_jobs)
+
+    def variance(self, x: Array, n_jobs: int = 1) -> Array:
+        """k(x, x) − ‖L⁻¹k‖², cut at zero."""
+        prior = np.exp(2 * self.spectrum.log_amplitude).sum()
+
+        def tile_variance(tile: Array, scratch: object) -> Array:
+            explained: Array = (whiten(self.factor, self._cross(tile)) ** 2).sum(axis=0)
+            return np.asarray(np.maximum(prior - explained, 0))
+
+        return self._for_each_target(by_tiles(tile_variance, x, n_jobs=n_jobs))
+
+    def covariance(self, x: Array) -> Array:
+        """k(x, x') − kᵀK⁻¹k'."""
+        return self._for_each_target(self._covariance(x))
+
+    def _covariance(self, x: Array) -> Array:
+        """(rows, rows), of each target."""
+        whitened = whiten(self.factor, self._cross(x))
+        covariance = closed_gram_full(self.spectrum, self.form, x) - whitened.T @ whitened
+        covariance.flat[:: len(x) + 1] = np.maximum(covariance.diagonal(), 0)
+        return covariance
+
+    def sample(self, x: Array, n_samples: int, rng: np.random.Generator) -> Array:
+        """Mean + root of the covariance × normal."""
+        T, root = self.alpha.shape[1], square_root(self._covariance(x))
+        deviations = root @ rng.standard_normal((len(x), T * n_samples))
+        return self.mean(x)[:, :, None] + deviations.reshape(len(x), T, n_samples)
+
+    def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> "RowPosterior":
+        """Factorised anew, with the same kernel and noise."""
+        kept = changed_rows(self.rows, rows, sign)
+        floor = noise_floor(kept.n_rows, kept.total, self.spectrum.log_amplitude)
+        noise_variance, root = max(self.learned_noise_variance, floor), np.sqrt(kept.weight)
+        signal = closed_gram(self.spectrum, self.form, kept.x, n_jobs)
+        if (root != 1).any():
+            signal *= root
+            signal *= root[:, None]
+        solved = solve_rows(signal, kept.y * root[:, None], noise_variance, kept.total, n_jobs)
+        return replace(self, **_from_solved(kept, solved))
+
+
+def row_posterior(process: Process, solved: RowSpace) -> RowPosterior:
+    """That of a closed form whose rows are solved."""
+    block, likelihood = process.problem.rows.whole(), process.problem.likelihood
+    return RowPosterior(
+        spectrum=process.spectrum,
+        form=process.closed_form,
+        learned_noise_variance=likelihood.noise_variance(process.values),
+        **_from_solved(ArrayRows(block.x, block.y, block.weight), solved),
+    )
+
+
+def _from_solved(rows: ArrayRows, solved: RowSpace) -> dict[str, Any]:
+    """The fields that follow the rows."""
+    return {
+        "x": padded_rows(rows.x),
+        "root_weight": padded_rows(np.sqrt(rows.weight)),
+        "alpha": padded_rows(solved.alpha),
+        "factor": padded(solved.factor),
+        "rows": rows,
+        "total": rows.total,
+        "noise_variance": solved.noise_variance,
+        "nlml": solved.nlml,
+    }
+
+
+def changed_rows(kept: ArrayRows, rows: Rows, sign: int) -> ArrayRows:
+    """Distinct rows with their weights added up."""
+    block, d = rows.whole(), kept.n_inputs
+    table = np.column_stack([np.vstack([kept.x, block.x]), np.vstack([kept.y, block.y])])
+    weight = np.append(kept.weight, sign * block.weight)
+    table, group = np.unique(table, axis=0, return_inverse=True)
+    total = np.asarray(np.bincount(group.ravel(), weight), dtype=np.float64)
+    left = np.abs(total) > _ROUNDING * np.bincount(group.ravel(), np.abs(weight))
+    if (total[left] < 0).any() or not left.any():
+        raise IllConditioned("more of a row is removed than was fitted")
+    return ArrayRows(np.ascontiguousarray(table[left, :d]), np.ascontiguousarray(table[left, d:]), total[left])

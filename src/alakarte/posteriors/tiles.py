@@ -1,0 +1,63 @@
+"""Predictions in tiles of a fixed size, so that a row's prediction does not depend, to the last bit, on its neighbours.
+
+In: a function of a tile of rows. Out: its results for any number of rows. Factors and rows are padded likewise: BLAS
+treats the edges of a matrix differently by their position.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from alakarte.execution.scratch import Scratch
+from alakarte.linalg.blas import solve_rows_lower
+from alakarte.records import Array
+
+TILE_ROWS = 128
+MEAN_TILE_ROWS = 512  # the mean alone is cheap: a larger tile, less overhead
+PAD = 64
+
+
+def by_tiles(
+    function: Callable[[Array, Scratch], Array], x: Array, tile_rows: int = TILE_ROWS, n_jobs: int = 1
+) -> Array:
+    """function(tile, scratch) → (tile_rows, …) for tiles of x padded with zeros, stacked; threads share the tiles."""
+    edges = range(0, max(len(x), 1), tile_rows)  # no rows: one empty tile gives the shape
+
+    def visit(starts: Sequence[int]) -> list[Array]:
+        scratch, parts = Scratch(), []
+        for start in starts:
+            part = x[start : start + tile_rows]
+            tile = scratch.array("tile", (tile_rows, x.shape[1]), np.float64)
+            tile[: len(part)], tile[len(part) :] = part, 0.0
+            parts.append(np.array(function(tile, scratch)[: len(part)]))
+        return parts
+
+    n_jobs = min(n_jobs, len(edges))
+    if n_jobs <= 1:
+        return np.concatenate(visit(edges))
+    size = -(-len(edges) // n_jobs)
+    with ThreadPoolExecutor(n_jobs) as pool:
+        groups = pool.map(visit, [edges[i : i + size] for i in range(0, len(edges), size)])
+        return np.concatenate([part for parts in groups for part in parts])
+
+
+def padded(factor: Array) -> Array:
+    """Lower factor (k, k) with a unit diagonal up to a multiple of PAD."""
+    k = len(factor)
+    size = -(-k // PAD) * PAD
+    out = np.asfortranarray(np.eye(size))
+    out[:k, :k] = np.tril(factor)
+    return out
+
+
+def padded_rows(array: Array) -> Array:
+    """`array` (k, …) with rows of zeros up to a multiple of PAD."""
+    return np.pad(array, [(0, -len(array) % PAD)] + [(0, 0)] * (array.ndim - 1))
+
+
+def whiten(factor: Array, psi: Array) -> Array:
+    """L⁻¹ψᵀ (size, rows) for psi (rows, k) and a padded factor."""
+    rows = np.zeros((len(psi), len(factor)))
+    rows[:, : psi.shape[1]] = psi
+    return solve_rows_lower(factor, rows).T

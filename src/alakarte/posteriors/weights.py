@@ -1,0 +1,127 @@
+"""The posterior of the weights of an expansion, D×D, with the sums over rows that it came from.
+
+In: a feature map, sums, the solved weight space. Out: `WeightPosterior`: rows join and leave by adding to the sums.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from alakarte.data.rows import Rows
+from alakarte.errors import IllConditioned
+from alakarte.execution.scratch import Scratch
+from alakarte.features.feature_map import FeatureMap
+from alakarte.linalg.factorise import solve_lower
+from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.tiles import MEAN_TILE_ROWS, TILE_ROWS, by_tiles, padded, whiten
+from alakarte.process.sums import statistics
+from alakarte.process.weight_space import WeightSpace, solve_weights
+from alakarte.records import Array, Statistics
+
+# M = I + … ≥ I, so the squares of its factor's diagonal are ≥ 1, less half by rounding at the least noise allowed.
+LEAST_PIVOT = 0.5
+
+
+class FeaturePosterior(Posterior):
+    """What posteriors of an expansion share: f = φᵀw, w of mean β."""
+
+    features: FeatureMap
+    weight_mean: Array  # (D, T) β
+    root_variance: Array  # (D,) V^½, of the prior
+
+    @property
+    def n_basis(self) -> int:
+        """D."""
+        return self.features.n_basis
+
+    @property
+    def n_targets(self) -> int:
+        """T."""
+        return int(self.weight_mean.shape[1])
+
+    def mean(self, x: Array, n_jobs: int = 1) -> Array:
+        """φᵀβ."""
+        return by_tiles(partial(self.features.dot, self.weight_mean), x, MEAN_TILE_ROWS, n_jobs)
+
+    def _functions(self, x: Array, deviations: Array) -> Array:
+        """(rows, T, n_samples) functions of weights β + deviations (D, T·n_samples), sorted by target."""
+        T = self.n_targets
+        n_samples = deviations.shape[1] // T
+        weights = deviations + np.repeat(self.weight_mean, n_samples, axis=1)
+        drawn = by_tiles(lambda tile, scratch: self.features.phi(tile, scratch) @ weights, x)
+        return drawn.reshape(len(x), T, n_samples)
+
+
+@dataclass(frozen=True)
+class WeightPosterior(FeaturePosterior):
+    """w ~ N(β, V^½ (L Lᵀ)⁻¹ V^½)."""
+
+    features: FeatureMap
+    weight_mean: Array  # (D, T)
+    root_variance: Array  # (D,)
+    factor: Array  # L, padded; above its diagonal the Gram matrix, transposed
+    diagonal: Array  # (D,) of the Gram matrix
+    moment: Array  # (D, T)
+    energy: Array  # (T,)
+    total: float
+    noise_variance: float
+    nlml: float
+
+    @property
+    def size(self) -> int:
+        """D."""
+        return self.features.n_basis
+
+    def statistics(self) -> Statistics:
+        """The sums over the rows, as far as float64 has kept them."""
+        k = self.diagonal.size
+        gram = np.asfortranarray(np.triu(self.factor[:k, :k], 1).T)
+        gram.flat[:: k + 1] = self.diagonal
+        return Statistics(gram, self.moment, self.energy, self.total)
+
+    def _whitened(self, x: Array, scratch: Scratch | None = None) -> Array:
+        """(D, rows) L⁻¹ V^½ φ."""
+        return whiten(self.factor, self.features.phi(x, scratch) * self.root_variance)
+
+    def variance(self, x: Array, n_jobs: int = 1) -> Array:
+        """‖L⁻¹ψ‖²."""
+        squares = by_tiles(lambda tile, scratch: (self._whitened(tile, scratch) ** 2).sum(axis=0), x, n_jobs=n_jobs)
+        return self._for_each_target(squares)
+
+    def covariance(self, x: Array) -> Array:
+        """ψᵀ M⁻¹ ψ'."""
+        whitened = self._whitened(x)
+        return self._for_each_target(whitened.T @ whitened)
+
+    def sample(self, x: Array, n_samples: int, rng: np.random.Generator) -> Array:
+        """Φ (β + V^½ L⁻ᵀ ε): one draw of weights is one function."""
+        D, T = self.weight_mean.shape
+        draws = solve_lower(self.factor, rng.standard_normal((len(self.factor), T * n_samples)), transposed=True)
+        return self._functions(x, self.root_variance[:, None] * draws[:D])
+
+    def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> Posterior:
+        """From the sums with those of the rows added or subtracted."""
+        return changed_sums(self, self.statistics(), rows, sign, n_jobs)
+
+
+def weight_posterior(features: FeatureMap, sums: Statistics, solved: WeightSpace, nlml: float) -> WeightPosterior:
+    """The posterior of solved weights."""
+    factor, k = padded(solved.factor), len(sums.moment)
+    for j in range(0, k, TILE_ROWS):  # the Gram above the diagonal, where the factor has nothing
+        columns = slice(j, min(j + TILE_ROWS, k))
+        factor[columns, j:k] += np.tril(sums.gram[j:k, columns], -1).T
+    parts = sums.gram.diagonal().copy(), sums.moment, sums.energy, sums.total
+    return WeightPosterior(
+        features, solved.weight_mean, solved.root_variance, factor, *parts, solved.noise_variance, nlml
+    )
+
+
+def changed_sums(old: FeaturePosterior, before: Statistics, rows: Rows, sign: int, n_jobs: int) -> WeightPosterior:
+    """The D×D form of the sums `before` of a posterior by features, with rows added or removed."""
+    new = statistics(rows, old.features, n_jobs)
+    sums = before + new if sign > 0 else before - new
+    solved = solve_weights(sums, old.root_variance**2, old.noise_variance, n_jobs)
+    if (solved.factor.diagonal() ** 2).min() < LEAST_PIVOT or sums.energy.min() < 0:
+        raise IllConditioned("sums that no set of rows can have")
+    return weight_posterior(old.features, sums, solved, solved.value_from(sums))

@@ -1,0 +1,82 @@
+"""Kernels that compete: what is known of each, which of them go on, and which cannot be told apart.
+
+In: kernels that were learned, and their evidence on all rows. Out: `Candidate`s, ranked and chosen from.
+"""
+
+from dataclasses import dataclass, replace
+
+from alakarte.kernels.registry import resolve
+from alakarte.posteriors.average import shares
+from alakarte.process.noise_and_gain import TunedProcess
+from alakarte.search import policy
+from alakarte.search.context import Search
+from alakarte.search.learn import Learned
+from alakarte.search.plan import Plan
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kernel that was learned, and its process on all rows at the columns where kernels are compared."""
+
+    plan: Plan
+    learned: Learned
+    compared: TunedProcess | None  # None before the first comparison
+    level: int = -1  # of refinement
+    compressed: bool = False  # the tails of its inputs
+
+    @property
+    def tuned(self) -> TunedProcess:
+        """Its process on all rows."""
+        assert self.compared is not None, "this candidate has not been compared yet"
+        return self.compared
+
+    @property
+    def n_parameters(self) -> int:
+        """Numbers that were learned."""
+        return self.learned.problem.layout.size
+
+    @property
+    def score(self) -> float:
+        """What kernels are ranked by: a maximum exceeds the true θ's evidence by half a nat per number, on average."""
+        return -self.tuned.nlml - 0.5 * self.n_parameters
+
+
+def menu(search: Search) -> list[Plan]:
+    """Kernels to choose from: those that need no expansion, where that is cheap, else features of others."""
+    if search.settings.kernel is not None:
+        return [search.plan(search.settings.kernel)]
+    closed = [plan for name in policy.CLOSED_MENU if (plan := search.plan(resolve(name))).keeps_closed_form]
+    plans = closed or [search.plan(resolve(name)) for name in policy.FEATURE_MENU]
+    return [plan for plan in plans if plan.kernel.name != "rbf" or search.rows.n_rows <= policy.FEW_ROWS]
+
+
+def ranked(candidates: list[Candidate]) -> list[Candidate]:
+    """The best first."""
+    return sorted(candidates, key=lambda candidate: -candidate.score)
+
+
+def contenders(search: Search, ranking: list[Candidate]) -> list[Candidate]:
+    """Those not far behind the best, on the same inputs."""
+    least = ranking[0].score - policy.NEAR * search.rows.total
+    return [c for c in ranking if c.score > least and c.compressed == search.compressed]
+
+
+def indistinguishable(search: Search, ranking: list[Candidate]) -> list[int]:
+    """Ranks of the kernels to average: the best of few rows and those like it, in closed form on the same inputs."""
+    best = ranking[0]
+    if search.settings.kernel is not None or not best.tuned.process.problem.is_closed:
+        return [0]
+    if search.rows.n_rows > policy.FEW_ROWS or search.budget.is_over():
+        return [0]
+    alike = [
+        rank
+        for rank, candidate in enumerate(ranking)
+        if candidate.tuned.process.problem.is_closed and candidate.compressed == search.compressed
+    ]
+    weights = shares([ranking[rank].score for rank in alike], search.rows.total)
+    return [rank for rank, weight in zip(alike, weights, strict=True) if weight >= policy.LEAST_WEIGHT]
+
+
+def at_level(candidate: Candidate, level: int) -> Candidate:
+    """The same candidate after a refinement at a level."""
+    return replace(candidate, level=max(level, candidate.level))

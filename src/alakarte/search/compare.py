@@ -1,0 +1,94 @@
+"""The evidence of several kernels on all rows, in one pass over them: every block is read and standardised once.
+
+In: learned kernels. Out: `Candidate`s, with noise and common amplitude tuned to fresh frequencies: a kernel that has
+fitted those it was learned with, and not the rows, loses by it. Closed forms have no columns, and nothing to tune again
+where they have seen all rows.
+"""
+
+import time
+
+import numpy as np
+
+from alakarte.execution.budget import Budget
+from alakarte.process.noise_and_gain import TunedProcess, tune
+from alakarte.process.objective import nlml
+from alakarte.process.problem import Form, Problem, process_at
+from alakarte.process.sums import statistics_of_each
+from alakarte.records import Array
+from alakarte.search.candidates import Candidate
+from alakarte.search.context import Search
+from alakarte.search.cost import compare_columns, posterior_flops
+from alakarte.search.learn import Learned, prune
+from alakarte.search.plan import Plan
+
+
+def compare(search: Search, learned: list[tuple[Plan, Learned]], columns: int = 0) -> list[Candidate]:
+    """Their processes on all rows, at `columns` or the common number of them."""
+    columns = columns or compare_columns(search.rows.n_rows)
+    if search.settings.n_components is None:
+        learned = [prune(plan, each) if plan.growing else (plan, each) for plan, each in learned]
+    problems = [_on_all_rows(search, plan, each, columns) for plan, each in learned]
+    processes = _processes(search, problems, [each for _, each in learned])
+    candidates = [
+        Candidate(plan, each, process, compressed=search.compressed)
+        for (plan, each), process in zip(learned, processes, strict=True)
+    ]
+    for candidate in candidates:
+        evidence, closed = search.progress.log_evidence(candidate.tuned.nlml), candidate.tuned.process.expansion is None
+        size = "exact" if closed else f"with {candidate.tuned.n_basis} columns"
+        search.progress.say(f"{candidate.plan.label}: log evidence {evidence:.1f} {size} on all rows")
+    return candidates
+
+
+def _on_all_rows(search: Search, plan: Plan, learned: Learned, columns: int) -> Problem:
+    """The problem on all rows, with fresh frequencies where they are not its parameters."""
+    problem = learned.problem.on(search.rows)
+    if plan.kernel.learns_frequencies or (problem.is_closed and plan.keeps_closed_form):
+        return problem
+    return with_columns(problem, columns, search.stream("compare", plan, columns))
+
+
+def with_columns(problem: Problem, columns: int, rng: np.random.Generator) -> Problem:
+    """The same problem with fresh frequencies, evenly over its components: so many columns."""
+    each = columns // (problem.kernel.columns_per_frequency * problem.draws.shape.n_components)
+    return problem.with_fresh_frequencies(max(1, each), rng)
+
+
+def _processes(search: Search, problems: list[Problem], learned: list[Learned]) -> list[TunedProcess]:
+    """A tuned process each, in one pass where they need one; a closed form that has seen all rows as it is."""
+    seen = [
+        problem.is_closed and each.problem.is_closed and each.problem.rows is search.rows
+        for problem, each in zip(problems, learned, strict=True)
+    ]
+    to_tune = [i for i, all_rows in enumerate(seen) if not all_rows]
+    thetas = [each.run.theta for each in learned]
+    tuned = tune_each([problems[i] for i in to_tune], [thetas[i] for i in to_tune], search.budget)
+    by_place = dict(zip(to_tune, tuned, strict=True))
+    return [by_place[i] if i in by_place else as_learned(problems[i], thetas[i]) for i in range(len(problems))]
+
+
+def tune_each(problems: list[Problem], thetas: list[Array], budget: Budget) -> list[TunedProcess]:
+    """Noise and common amplitude of several problems on the same rows, in one pass over them."""
+    began = time.perf_counter()
+    processes = [process_at(problem, theta) for problem, theta in zip(problems, thetas, strict=True)]
+    in_weight_space = [process for process in processes if process.form is Form.WEIGHTS]
+    sums = {}
+    if in_weight_space:
+        problem = in_weight_space[0].problem
+        found = statistics_of_each(problem.rows, [process.features for process in in_weight_space], problem.n_jobs)
+        sums = {id(process): statistics for process, statistics in zip(in_weight_space, found, strict=True)}
+    tuned = [tune(process, theta, sums.get(id(process))) for process, theta in zip(processes, thetas, strict=True)]
+    work = sum(posterior_flops(each.process.problem.rows.n_rows, each.n_basis) for each in tuned)
+    if tuned:
+        budget.observe(work, time.perf_counter() - began)
+    return tuned
+
+
+def tune_one(problem: Problem, theta: Array, budget: Budget) -> TunedProcess:
+    """One pass over the rows, then noise and common amplitude."""
+    return tune_each([problem], [theta], budget)[0]
+
+
+def as_learned(problem: Problem, theta: Array) -> TunedProcess:
+    """The process at theta on all rows, nothing tuned."""
+    return TunedProcess(process_at(problem, theta), theta, nlml(problem, theta), None)

@@ -1,0 +1,79 @@
+"""Every count of operations, in flops: what choices are made by, and what the user is told beforehand.
+
+In: sizes. Out: flops of a piece of work, or the size that flops allow.
+"""
+
+import numpy as np
+
+from alakarte.search import policy
+
+_FACTORS = 10  # Cholesky factors while noise and amplitude are tuned
+_COPIES = 4  # of D×D numbers at the same time: two lanes, the scaled Gram, its factor
+_MULTIPLE = 64  # columns are counted in these
+
+
+def evaluation_flops(n_rows: int, n_basis: int) -> float:
+    """Of a value and gradient: three products of rows and columns, and the features."""
+    return 3.6 * n_rows * n_basis * min(n_rows, n_basis)
+
+
+def closed_flops(n_rows: int, n_inputs: int, n_components: int) -> float:
+    """Of a value and gradient without an expansion: the inverse, and pairs of rows for each component."""
+    return float(n_rows) ** 3 + float(n_rows) ** 2 * n_components * (8 * n_inputs + 60)
+
+
+def closed_rows(n_rows: int, n_inputs: int, n_components: int) -> int:
+    """Rows to learn from without an expansion: all, or as many as LEARN_CLOSED_FLOPS allow."""
+    if closed_flops(n_rows, n_inputs, n_components) <= policy.LEARN_CLOSED_FLOPS:
+        return n_rows
+    cubic = [1, n_components * (8 * n_inputs + 60), 0, -policy.LEARN_CLOSED_FLOPS]
+    return int(max(np.roots(cubic).real))  # the only positive one
+
+
+def posterior_flops(n_rows: int, n_basis: float) -> float:
+    """Of one posterior: the Gram and some Cholesky factors."""
+    k = min(n_rows, n_basis)
+    return float(n_rows) * n_basis * k + _FACTORS * float(k) ** 3 / 3
+
+
+def comparing_flops(n_rows: int, n_candidates: int) -> float:
+    """Of the posteriors of so many candidates at the columns where they are compared."""
+    return n_candidates * posterior_flops(n_rows, compare_columns(n_rows))
+
+
+def free_flops(n_rows: int, n_inputs: int) -> float:
+    """Of the whole attempt with free frequencies."""
+    return (policy.FREE_ITERATIONS + 2) * evaluation_flops(n_rows, 2 * free_frequencies(n_rows, n_inputs))
+
+
+def free_frequencies(n_rows: int, n_inputs: int) -> int:
+    """Frequencies to set free, 0 where the rows are too few or too many."""
+    least, most = policy.FREE_FREQUENCIES
+    affordable = min(most, n_rows // (policy.ROWS_TO_LEARN * n_inputs))
+    return affordable if affordable >= least and n_rows <= policy.FREE_ROWS else 0
+
+
+def learning_columns(n_rows: int) -> int:
+    """Columns that a mixture learns with: as many as an evaluation may cost."""
+    affordable = (columns for columns, flops in policy.LEARNING_COLUMNS if evaluation_flops(n_rows, columns) <= flops)
+    return next(affordable, 2 * policy.LEARNING_FREQUENCIES)
+
+
+def compare_columns(n_rows: int) -> int:
+    """Columns at which kernels are compared and growth begins: those learned with or more, but no more than 4,096."""
+    affordable = min(np.log2(policy.COMPARE_FLOPS / n_rows) / 2, np.log2(4 * n_rows))
+    columns = int(np.clip(2 ** int(affordable), *policy.COMPARE_COLUMNS))
+    return min(max(columns, learning_columns(n_rows)), policy.MOST_COLUMNS)
+
+
+def most_columns(n_rows: int, *, patient: bool = False) -> int:
+    """Columns that flops and memory allow; with `patient`, four times the memory, and a clock in place of flops."""
+    columns = np.sqrt(policy.GROWTH_BYTES * (4 if patient else 1) / (8 * _COPIES))
+    while not patient and columns > _MULTIPLE and posterior_flops(n_rows, columns) > policy.GROWTH_FLOPS:
+        columns *= 0.95
+    return max(_MULTIPLE, int(columns) // _MULTIPLE * _MULTIPLE)
+
+
+def posterior_bytes(n_basis: int) -> float:
+    """Of the symmetric matrices of one posterior."""
+    return 8.0 * _COPIES * n_basis**2

@@ -1,0 +1,156 @@
+"""One kernel on this table: its sizes, whether it does without an expansion, and the rows and iterations of each stage.
+
+In: settings, a kernel, the size of the table. Out: `Plan`, from which all steps of the search read. The one place that
+decides between a closed form and an expansion. Reads no clock.
+"""
+
+from dataclasses import dataclass
+
+from alakarte.kernels.base import Kernel
+from alakarte.records import Shape
+from alakarte.search import policy
+from alakarte.search.cost import closed_flops, closed_rows, evaluation_flops
+from alakarte.search.settings import Settings
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Rows, iterations at most, the nats that a window of iterations must gain, and the nats that a flop must."""
+
+    n_rows: int
+    max_iter: int
+    tol: float
+    price: float = 0.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A kernel with its numbers of components and frequencies, on a table of so many rows and inputs."""
+
+    settings: Settings
+    kernel: Kernel
+    n_components: int
+    n_frequencies: int  # of each component, to learn with
+    n_rows: int
+    n_inputs: int
+
+    @property
+    def label(self) -> str:
+        """Kernel and components."""
+        return self.kernel.name + (f" with Q = {self.n_components}" if self.kernel.has_components else "")
+
+    @property
+    def shape(self) -> Shape:
+        """Of the expansion that is learned with."""
+        Q, m = self.n_components, self.n_frequencies
+        return Shape(self.n_inputs, (m,) * Q if self.kernel.has_components else (Q * m,))
+
+    # --- the form
+
+    @property
+    def posterior_frequencies(self) -> int | str | None:
+        """Frequencies of the posterior: a number, "auto" (as many as pay), or None: those that were learned with."""
+        wanted = self.settings.n_posterior_frequencies
+        given = wanted == "auto" and self.settings.n_frequencies is not None
+        if self.kernel.learns_frequencies or self.settings.expansion == "exact" or given:
+            return None
+        return wanted
+
+    @property
+    def growing(self) -> bool:
+        """Whether the number of columns of the posterior is open."""
+        return self.posterior_frequencies == "auto"
+
+    def _closed_is_cheap(self, n_rows: int, flops: float) -> bool:
+        """Whether to do without an expansion: where that is asked for, or cheap and no number of columns is given.
+
+        Few frequencies of many inputs fit their own draws: what is learned from them is not the kernel they stand for.
+        """
+        if self.settings.expansion == "exact":
+            return True
+        cheap = closed_flops(n_rows, self.n_inputs, self._closed_components) <= flops
+        return self.growing and cheap and self.kernel.has_closed_form
+
+    @property
+    def _closed_components(self) -> int:
+        return self.n_components if self.kernel.has_components else 1
+
+    @property
+    def keeps_closed_form(self) -> bool:
+        """Whether the posterior on all rows needs no expansion."""
+        allowed = self.settings.expansion in ("auto", "exact")
+        return allowed and self._closed_is_cheap(self.n_rows, policy.KEEP_CLOSED_FLOPS)
+
+    def learns_closed_form(self, n_parameters: int) -> bool:
+        """Whether the long run goes without an expansion: where that is cheap, or the posterior can do without."""
+        rows = self._long_stage(n_parameters).n_rows
+        if self._closed_is_cheap(rows, policy.LEARN_CLOSED_FLOPS):
+            return True
+        return self.settings.expansion == "auto" and self.settings.progressive and self.keeps_closed_form
+
+    # --- the stages
+
+    def priced(self, n_rows: int, max_iter: int) -> Stage:
+        """A stage that goes on for as long as it pays."""
+        settings = self.settings
+        return Stage(n_rows, min(max_iter, settings.max_iter), settings.tol, policy.PRICE * n_rows)
+
+    def screening_stage(self) -> Stage:
+        """A few steps from every start."""
+        settings = self.settings
+        n_rows = min(policy.SCREEN_ROWS, self.n_rows) if settings.progressive else settings.asked_rows(self.n_rows)
+        return Stage(n_rows, settings.max_iter_restart, settings.tol)
+
+    def learning_stage(self, n_parameters: int) -> Stage:
+        """The long run from the best start; `n_parameters` are learned."""
+        stage = self._long_stage(n_parameters)
+        if self._closed_is_cheap(stage.n_rows, policy.LEARN_CLOSED_FLOPS) or not self.learns_closed_form(n_parameters):
+            return stage
+        return self.priced(closed_rows(self.n_rows, self.n_inputs, self._closed_components), stage.max_iter)
+
+    def _long_stage(self, n_parameters: int) -> Stage:
+        settings = self.settings
+        if not settings.progressive:
+            return Stage(settings.asked_rows(self.n_rows), settings.max_iter, settings.tol)
+        if self.n_rows <= policy.SMALL_ROWS:
+            return self.priced(self.n_rows, settings.max_iter)
+        needed = policy.ROWS_TO_LEARN * n_parameters
+        if needed > policy.MAIN_ROWS:
+            return self.priced(min(needed, self.n_rows), settings.max_iter)
+        return self.priced(policy.MAIN_ROWS, policy.MAIN_ITERATIONS)
+
+    def second_stage(self, level: int = 0) -> Stage:
+        """The long run once more with more frequencies; higher levels have more rows and steps."""
+        small = self.n_rows <= policy.SMALL_ROWS
+        n_rows = self.n_rows if small else min(policy.MAIN_ROWS << 2 * level, self.n_rows)
+        if self.settings.n_learning_rows != "auto":
+            n_rows = self.settings.asked_rows(self.n_rows)
+        return self.priced(
+            n_rows, max(policy.SECOND_ITERATIONS << level, policy.SECOND_ITERATIONS_OF_ALL if small else 0)
+        )
+
+    def last_stage(self, n_basis: int, level: int = 0) -> Stage | None:
+        """A few steps on all rows, or as many as the flops allow, where the long run saw fewer."""
+        if not self.settings.progressive or self.n_rows <= policy.SMALL_ROWS:
+            return None
+        flops_per_row = policy.LAST_ITERATIONS * evaluation_flops(self.n_rows, n_basis) / self.n_rows
+        affordable = int(policy.LAST_FLOPS * 16**level / flops_per_row)
+        return self.priced(min(max(affordable, policy.MAIN_ROWS), self.n_rows), policy.LAST_ITERATIONS)
+
+    def closed_last_stage(self) -> Stage:
+        """A few steps on all rows without an expansion; a posterior that can do without has rows few enough."""
+        return self.priced(self.n_rows, policy.LAST_ITERATIONS)
+
+    # --- what it costs
+
+    def evaluation_flops(self, n_rows: int, *, closed: bool) -> float:
+        """Of a value and gradient on so many rows with the columns that are learned with."""
+        if closed:
+            return closed_flops(n_rows, self.n_inputs, self._closed_components)
+        return evaluation_flops(n_rows, self.shape.n_frequencies * self.kernel.columns_per_frequency)
+
+    def refinement_flops(self, level: int) -> float:
+        """Of a refinement at a level, if all its steps are taken."""
+        columns = policy.SECOND_COLUMNS << level
+        stages = self.second_stage(level), self.last_stage(columns, level)
+        return sum(stage.max_iter * evaluation_flops(stage.n_rows, columns) for stage in stages if stage is not None)

@@ -1,0 +1,78 @@
+"""Every number that steers an automatic choice, with its reason. Nothing here is chosen by a clock or by a data set.
+
+*Effort* is counted in flops (`cost`), *told apart* in nats, *worth it* as nats gained per flop, *borne* as rows per
+parameter. docs/how_a_fit_goes.md tells the story that these numbers make.
+"""
+
+# --- which kernels -------------------------------------------------------------------------------------------------
+CLOSED_MENU = ("ard", "rbf", "matern32", "gm", "mm")  # where closed forms are cheap: features are poor at rough ones
+FEATURE_MENU = ("ard", "rbf", "pwl", "gm")  # beyond
+# Few rows: `rbf` is a candidate (beyond, `ard` has it within at a small price), all candidates are learned to the end,
+# and those that the evidence cannot tell apart are averaged (beyond, they are told apart; each has an n×n factor).
+FEW_ROWS = 2000
+LEAST_WEIGHT = 0.01  # in an average: a kernel with less is left out
+CONTENDERS = 2  # of the best are learned further, if they are
+NEAR = 0.1  # nats per row behind the best at most
+HOPELESS = 0.3  # nats per row behind the best after the first steps: learned no further
+# The same kernel, learned twice, differs by some nats: compressed tails must gain more, in all and per row.
+CLEARLY, CLEARLY_PER_ROW = 20.0, 0.005
+FAR_OUT = 4.0  # edges from the median: an input further out than this is worth a try with compressed tails
+TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
+
+# --- rows per parameter: fewer over-fit the evidence itself, and intervals become too narrow ------------------------
+ROWS_TO_BEAR = 2  # a component
+ROWS_TO_LEARN = 4  # from; also for free frequencies, which held-out rows must confirm
+ROWS_TO_SPARE = 12  # for twice the components under `max_time`, and for centres that move freely
+ROWS_IN_PLENTY = 60  # twice as many components at once
+FIRST_COMPONENTS, MOST_COMPONENTS = 4, 32
+VANISHED = 1e-5  # share of the variance below which a component is dropped
+
+# --- frequencies: with few, a kernel fits those that it has drawn -----------------------------------------------------
+LEARNING_FREQUENCIES = 128
+# Columns that a mixture learns with, and the flops that an evaluation may cost for that.
+LEARNING_COLUMNS = ((16384, 1e9), (8192, 2e9), (4096, 3e9), (2048, 4e9), (1024, 1.5e10), (512, 1.5e10))
+SECOND_COLUMNS = 1024  # to learn further with,
+MORE = 0.02  # where more columns gained, or fresh ones lost, so many nats per row
+COMPARE_FLOPS, COMPARE_COLUMNS = 5e10, (512, 2048)  # at which kernels are compared and growth begins
+GROWTH = 0.002  # nats per row: less than this from twice the columns, and growth ends
+GROWTH_FLOPS = 4e12  # of one posterior
+GROWTH_BYTES = 5.5e8  # of its symmetric matrices: 4,096 columns
+MOST_COLUMNS = 4096  # of few rows: rows may join them, and then a D×D matrix is made
+FREE_FREQUENCIES = (64, 1024)  # least and most that are set free
+FREE_ROWS = 100_000  # at most
+FREE_ITERATIONS = 40
+HELD_ROWS = 2000  # that decide about them
+
+# --- closed forms: flops of an evaluation ---------------------------------------------------------------------------
+LEARN_CLOSED_FLOPS = 5e9  # up to here kernels learn with it: 1,650 rows of few inputs
+KEEP_CLOSED_FLOPS = 16 * LEARN_CLOSED_FLOPS  # the posterior has it: as many rows are no dearer than as many columns
+JOIN_CLOSED_FLOPS = 2 * KEEP_CLOSED_FLOPS  # rows that join may make it so dear before it turns into features
+
+# --- rows and iterations of each stage ------------------------------------------------------------------------------
+SCREEN_ROWS = 1000  # for the starts
+SMALL_ROWS = 8000  # up to here the long run sees all rows, and length-scales are expected to be alike
+MAIN_ROWS = 4000  # of more
+MAIN_ITERATIONS = 80  # where there are more rows than these
+SECOND_ITERATIONS, SECOND_ITERATIONS_OF_ALL = 15, 60  # with more frequencies; where the long run saw all rows
+LAST_ITERATIONS = 5
+LAST_FLOPS = 4e11  # of the last stage: all rows where they suffice, as many as they suffice for else
+LEVELS = 4  # of refinement under `max_time`, each with twice the columns and 16 times the flops
+SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
+
+# --- when to stop ---------------------------------------------------------------------------------------------------
+WINDOW = 10  # iterations that together must gain `tol` nats, and more than they cost
+PRICE = 5e-15  # nats per row that a flop must gain
+PATIENCE = 16  # the price is so much lower where the user gives time
+MIXED_NATS = 1e-4  # per row: mixed precision must give the evidence to this
+
+# --- starts ---------------------------------------------------------------------------------------------------------
+# Times std(y), where fresh frequencies are to be drawn: far above it components cancel each other, fresh ones do not.
+LARGEST_AMPLITUDE = 10
+SIDE_BY_SIDE = 20_000_000  # rows × frequencies up to which several starts may be in memory at once
+
+# --- shares of `max_time` -------------------------------------------------------------------------------------------
+TIME_TO_CHOOSE = 0.6  # of all: first stages, comparison, refinement
+TIME_TO_SCREEN = 0.3  # of that: the first steps of all candidates
+TIME_TO_LEARN = 0.8  # of what is left, divided by the candidates to come
+TIME_FOR_MORE = 0.95  # of what is left then: more components, columns, rows; 0.6 where free frequencies are to be tried
+TIME_FOR_FREE = 0.9  # of what is left after that

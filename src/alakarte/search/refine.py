@@ -1,0 +1,106 @@
+"""The best candidates learned further: with more frequencies, where they pay, and on more rows.
+
+In: candidates. Out: the same, or better ones: what it was before stays, if that has as much evidence.
+"""
+
+from dataclasses import replace
+
+from alakarte.search import policy
+from alakarte.search.candidates import Candidate, at_level, contenders, ranked
+from alakarte.search.compare import compare, with_columns
+from alakarte.search.context import Search
+from alakarte.search.learn import Learned, learn, learn_further
+from alakarte.search.plan import Plan
+
+
+def refine_contenders(search: Search, ranking: list[Candidate]) -> list[Candidate]:
+    """The ranking with its best one or two refined."""
+    if search.settings.kernel is not None:
+        return refine(search, ranking)
+    near = contenders(search, ranking)[: policy.CONTENDERS]
+    return ranked(refine(search, near)) + ranking[len(near) :]
+
+
+def refine(search: Search, candidates: list[Candidate], level: int = 0) -> list[Candidate]:
+    """Candidates after further stages; at higher levels with more of everything."""
+    if not search.budget.is_over():
+        candidates = [_compared(search, candidate) for candidate in candidates]
+    further = [_further(search, candidate, level) for candidate in candidates]
+    refined = [replace(candidate, learned=learned) for candidate, learned in zip(candidates, further, strict=True)]
+    moved = [i for i, c in enumerate(candidates) if c.compared is not None and further[i] is not c.learned]
+    if moved:
+        # with twice the columns that it was learned with: fewer would favour what was learned with fewer
+        columns = search.affordable(2 * policy.SECOND_COLUMNS << level)
+        better = compare(search, [(candidates[i].plan, further[i]) for i in moved], columns)
+        for i, candidate in zip(moved, better, strict=True):
+            refined[i] = max(candidates[i], candidate, key=lambda c: c.score)
+    return [at_level(candidate, level) for candidate in refined]
+
+
+def _compared(search: Search, candidate: Candidate) -> Candidate:
+    """A kernel given by name has not been compared with others: its process on all rows, where columns are open."""
+    if candidate.compared is not None or not candidate.plan.growing:
+        return candidate
+    return compare(search, [(candidate.plan, candidate.learned)])[0]
+
+
+def _further(search: Search, candidate: Candidate, level: int) -> Learned:
+    """What is learned by further stages, or what was learned before."""
+    if candidate.level >= level or search.budget.is_over():
+        return candidate.learned
+    if candidate.learned.problem.is_closed:
+        return _closed_on_all_rows(search, candidate)
+    learned = _with_more_frequencies(search, candidate, level)
+    stage = candidate.plan.last_stage(learned.problem.n_basis, level)
+    if stage is None or stage.n_rows <= learned.problem.rows.n_rows or search.budget.is_over():
+        return learned
+    problem = learned.problem.on(search.subsets.first(stage.n_rows))
+    return learn_further(search, candidate.plan, learned, problem, learned.run.theta, stage)
+
+
+def _closed_on_all_rows(search: Search, candidate: Candidate) -> Learned:
+    """A closed form that was learned from some rows takes its last steps on all."""
+    learned, plan = candidate.learned, candidate.plan
+    keeps = candidate.compared is not None and candidate.compared.process.problem.is_closed
+    if not keeps or not plan.settings.progressive or learned.problem.rows is search.rows:
+        return learned
+    problem = learned.problem.on(search.rows)
+    return learn_further(search, plan, learned, problem, candidate.tuned.theta, plan.closed_last_stage())
+
+
+def _with_more_frequencies(search: Search, candidate: Candidate, level: int) -> Learned:
+    """The second stage, where more columns pay."""
+    learned, plan, columns = candidate.learned, candidate.plan, policy.SECOND_COLUMNS << level
+    if candidate.compared is None or not plan.growing or learned.problem.n_basis >= columns:
+        return learned
+    after = candidate.compared.nlml / search.rows.total
+    if abs(learned.nlml_per_row - after) <= policy.MORE:
+        return learned
+    stage = plan.second_stage(level)
+    problem = with_columns(learned.problem, columns, search.stream("more", plan, columns))
+    problem = problem.on(search.subsets.first(stage.n_rows))
+    return learn_further(search, plan, learned, problem, candidate.compared.theta, stage)
+
+
+def try_compressed_inputs(search: Search, ranking: list[Candidate]) -> tuple[Search, list[Candidate]]:
+    """The best kernels learned once more with the tails of inputs compressed, if the evidence is clearly better."""
+    if search.settings.kernel is not None or search.budget.is_over():
+        return search, ranking
+    compressed = search.with_compressed_tails()
+    if compressed is None:
+        return search, ranking
+    search.progress.say("some inputs lie far out: once more with their tails drawn in")
+    best = _best_of(compressed, contenders(search, ranking)[: policy.CONTENDERS])
+    if best.score > ranking[0].score + max(policy.CLEARLY, policy.CLEARLY_PER_ROW * search.rows.total):
+        return compressed, [best, *ranking]
+    return search, ranking
+
+
+def _best_of(search: Search, candidates: list[Candidate]) -> Candidate:
+    """The best of these kernels in another search, as many as the time allows."""
+    learned: list[tuple[Plan, Learned]] = []
+    for candidate in candidates:
+        if not (learned and search.budget.is_over()):
+            plan = search.plan(candidate.plan.kernel)
+            learned.append((plan, learn(search, plan)))
+    return max(refine(search, compare(search, learned)), key=lambda candidate: candidate.score)

@@ -1,0 +1,35 @@
+"""How the user wants it: the estimator's settings, checked, as one record."""
+
+from dataclasses import dataclass
+
+from alakarte.kernels.base import Kernel
+from alakarte.likelihoods.base import Likelihood
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for; "auto" and None leave a choice open."""
+
+    kernel: Kernel | None  # None: several are learned, and the evidence decides
+    likelihood: Likelihood
+    n_components: int | None
+    n_frequencies: int | None
+    expansion: str  # "auto", "fastfood", "dense" or "exact"
+    n_restarts: int
+    max_iter: int
+    max_iter_restart: int
+    tol: float  # nats
+    n_jobs: int
+    precision: str = "double"
+    n_learning_rows: int | str | None = "auto"  # None: all
+    n_posterior_frequencies: int | str | None = "auto"  # of each component; None: those that were learned with
+    lengthscale_spread: float | str | None = None  # of log ℓ about their mean, expected beforehand; None: no prior
+
+    @property
+    def progressive(self) -> bool:
+        """Whether the rows of each stage are open."""
+        return self.n_learning_rows == "auto" and self.expansion != "exact"
+
+    def asked_rows(self, n_rows: int) -> int:
+        """Rows to learn from that the user asked for, or all."""
+        return min(self.n_learning_rows, n_rows) if isinstance(self.n_learning_rows, int) else n_rows

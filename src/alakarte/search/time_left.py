@@ -1,0 +1,63 @@
+"""What is done with the time that the user gave and the search has not used: `max_time` is a wish for more, too.
+
+In: a ranking. Out: a better one: more components, more frequencies, more rows, for as long as that pays.
+"""
+
+from alakarte.search import policy
+from alakarte.search.candidates import Candidate, at_level, contenders, ranked
+from alakarte.search.compare import compare
+from alakarte.search.context import Search
+from alakarte.search.cost import free_frequencies, most_columns, posterior_flops
+from alakarte.search.learn import learn, learn_further
+from alakarte.search.refine import refine
+from alakarte.search.sizes import most_components
+
+
+def spend_time_left(search: Search, ranking: list[Candidate]) -> list[Candidate]:
+    """The ranking after more of everything, if there is time left and columns are open."""
+    best, budget, n_rows = ranking[0], search.budget, search.rows.n_rows
+    if best.compared is None or not best.plan.growing or not budget.patient or budget.is_over():
+        return ranking
+    reserve = budget.seconds(posterior_flops(n_rows, most_columns(n_rows, patient=True)))
+    tries_free = free_frequencies(n_rows, search.rows.n_inputs) > 0
+    with budget.share(policy.TIME_TO_CHOOSE if tries_free else policy.TIME_FOR_MORE, reserve):
+        while (larger := _more_components(search, ranking[0])) and larger.score > ranking[0].score:
+            ranking = [larger, *ranking]
+        for level in range(1, policy.LEVELS):
+            before = ranking[0].score
+            ranking = _refine_in_time(search, ranking, level)
+            if ranking[0].score == before or budget.is_over():
+                break
+        return [_polish(search, ranking[0]), *ranking[1:]]
+
+
+def _more_components(search: Search, best: Candidate) -> Candidate | None:
+    """The best kernel with twice its components, if it has some, the rows bear them and the user left them open."""
+    kernel, n_components = best.plan.kernel, 2 * best.plan.n_components
+    if not kernel.has_components or search.settings.n_components is not None or search.budget.is_over():
+        return None
+    if most_components(kernel, best.plan.n_rows, best.plan.n_inputs, policy.ROWS_TO_SPARE) < n_components:
+        return None
+    plan = search.plan(kernel, n_components)
+    return compare(search, [(plan, learn(search, plan))])[0]
+
+
+def _refine_in_time(search: Search, ranking: list[Candidate], level: int) -> list[Candidate]:
+    """The contenders refined at a level, each if the time allows."""
+    budget = search.budget
+    for candidate in contenders(search, ranking):
+        if budget.elapsed() + budget.seconds(candidate.plan.refinement_flops(level)) < budget.until:
+            [refined] = refine(search, [candidate], level)
+            ranking = ranked([refined if other is candidate else other for other in ranking])
+    return ranking
+
+
+def _polish(search: Search, candidate: Candidate) -> Candidate:
+    """Further iterations on the rows and columns of the last stage, for as long as they pay and there is time."""
+    learned, plan = candidate.learned, candidate.plan
+    if search.budget.is_over() or len(learned.runs) == 1:
+        return candidate
+    stage = plan.priced(learned.problem.rows.n_rows, plan.settings.max_iter)
+    learned = learn_further(search, plan, learned, learned.problem, learned.run.theta, stage)
+    [better] = compare(search, [(plan, learned)], candidate.tuned.n_basis)
+    return at_level(better, candidate.level) if better.score > candidate.score else candidate
