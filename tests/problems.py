@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+import pytest
 from scipy.linalg import hadamard
 
 from alakarte import GPRegressor
@@ -225,5 +226,12 @@ def naming(*case):
         raise
 
 
-CASES = pairwise((name, shape, way) for name in MENU for way in expansions(MENU[name]) for shape in SHAPES)
-CASE_IDS = [f"{name}-{d}.{q}.{m}-{expansion}" for name, (d, q, m), expansion in CASES]
+def every(cases):
+    """A test of each of these cases."""
+    ids = [f"{name}-{d}.{q}.{m}-{expansion}" for name, (d, q, m), expansion in cases]
+    return pytest.mark.parametrize(("name", "shape", "expansion"), cases, ids=ids)
+
+
+PRODUCT = [(name, shape, way) for name in MENU for way in expansions(MENU[name]) for shape in SHAPES]
+every_case = every(pairwise(PRODUCT))
+every_expansion = every(pairwise(case for case in PRODUCT if case[2] != "exact"))

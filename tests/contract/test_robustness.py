@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from alakarte import GPRegressor
+from problems import naming, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 N_PROBLEMS = int(os.environ.get("ALAKARTE_PROBLEMS", "60"))
@@ -20,12 +21,6 @@ KERNELS = (*CLOSED, "pwl", "fsard", "fsgbard", "ssgpr", "auto")
 
 def model(kernel, **settings):
     return GPRegressor(kernel, **SMALL | {"random_state": 0} | settings)
-
-
-def table(n=30):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, 3))
-    return X, np.sin(X.sum(axis=1)) + 0.1 * rng.standard_normal(n)
 
 
 def random_inputs(rng, n, d):
@@ -72,8 +67,7 @@ def check_finite(fitted, X):
     assert (mean <= upper).all()
 
 
-@pytest.mark.parametrize("seed", range(N_PROBLEMS))
-def test_random_problem(seed):
+def check_random_problem(seed):
     rng = np.random.default_rng([7, seed])
     n = int(rng.choice([*range(1, 6), 12, 25, 60]))
     X = random_inputs(rng, n, int(rng.integers(1, 10)))
@@ -92,12 +86,19 @@ def test_random_problem(seed):
     assert np.isfinite(fitted.relevance_).all()
 
 
-@pytest.mark.parametrize("n_rows", range(1, 6))
+def test_random_problem():
+    for seed in range(N_PROBLEMS):
+        with naming(seed):
+            check_random_problem(seed)
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_handful_of_rows(kernel, n_rows):
-    X = np.random.default_rng(0).standard_normal((n_rows, 2))
-    for expansion in ("fastfood", *(["exact"] if kernel in CLOSED else [])):
-        check_finite(model(kernel, expansion=expansion).fit(X, X[:, 0]), X)
+def test_a_handful_of_rows(kernel):
+    for n_rows in range(1, 6):
+        with naming(n_rows):
+            X = np.random.default_rng(0).standard_normal((n_rows, 2))
+            for expansion in ("fastfood", *(["exact"] if kernel in CLOSED else [])):
+                check_finite(model(kernel, expansion=expansion).fit(X, X[:, 0]), X)
 
 
 @pytest.mark.parametrize("kernel", ["ard", "gm", "pwl", "fsgbard"])
@@ -112,18 +113,19 @@ WAYS = [("ard", "fastfood"), ("gm", "fastfood"), ("pwl", "fastfood"), ("ard", "e
 
 
 @pytest.mark.parametrize(("kernel", "expansion"), WAYS)
-@pytest.mark.parametrize("noise_std", [None, 0.0, 1e-9])
-def test_a_function_without_noise_is_followed(noise_std, kernel, expansion):
-    X = np.linspace(0, 6, 50)[:, None]
-    y = np.sin(X[:, 0])
-    fitted = model(kernel, expansion=expansion, noise_std=noise_std, max_iter=60, n_frequencies=24).fit(X, y)
-    check_finite(fitted, X)
-    assert np.abs(fitted.predict(X) - y).max() < 1e-2
+def test_a_function_without_noise_is_followed(kernel, expansion):
+    for noise_std in (None, 0.0, 1e-9):
+        with naming(noise_std):
+            X = np.linspace(0, 6, 50)[:, None]
+            y = np.sin(X[:, 0])
+            fitted = model(kernel, expansion=expansion, noise_std=noise_std, max_iter=60, n_frequencies=24).fit(X, y)
+            check_finite(fitted, X)
+            assert np.abs(fitted.predict(X) - y).max() < 1e-2
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_numbers_beyond_single_precision_are_a_wall_and_not_a_warning(n_jobs):
-    X, y = table(2000)
+    X, y, _ = table(3, n=2000)
     settings = {"n_frequencies": 3, "noise_std": 1e-12, "precision": "mixed", "n_jobs": n_jobs}
     fitted = model("ard", **settings).fit(X, y * 1e-100)  # s = 1e176
     check_finite(fitted, X)
@@ -138,7 +140,7 @@ def test_ten_thousand_copies_of_one_row(kernel, expansion):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_far_from_the_data_the_variance_is_finite_and_not_negative(kernel):
-    X, y = table()
+    X, y, _ = table(3)
     for expansion in ("fastfood", *(["exact"] if kernel in CLOSED else [])):
         fitted = model(kernel, expansion=expansion).fit(X, y)
         for distance in (1e2, 1e8, 1e200):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import alakarte
 
-ROOT = Path(alakarte.__file__).parent
+ROOT, TESTS = Path(alakarte.__file__).parent, Path(__file__).parents[1]
 # From the ground up. The files of the first line are no room: each of them may be read from anywhere.
 GROUND = ("errors", "records", "parameters", "metrics")
 ROOMS = (
@@ -87,6 +87,12 @@ def test_there_is_no_cycle():
 def test_every_file_is_in_a_room():
     assert {module for module in FILES if "." not in module} - set(ROOMS) == TOP
     assert {module.split(".")[0] for module in FILES if "." in module} <= set(ROOMS)
+
+
+def test_tests_follow_the_rooms():
+    """A folder of tests is a room, or one of those that concern them all."""
+    folders = {path.parent.name for path in TESTS.rglob("test_*.py")} - {TESTS.name}
+    assert folders - set(ROOMS) == {"laws", "contract", "house", "bench"}
 
 
 def test_nothing_comes_through_an_init():

@@ -1,9 +1,9 @@
 """The paper's numbers of parameters and of basis functions, for every kernel of the menu."""
 
-import pytest
+from itertools import product
 
 from alakarte import GPRegressor
-from problems import MENU, SHAPES, problem, table
+from problems import MENU, SHAPES, naming, problem, table
 
 COUNTS = {
     "rbf": lambda d, q, m, p, t: 3,
@@ -22,26 +22,26 @@ COUNTS = {
 PADDED = {1: 1, 3: 4, 4: 4, 5: 8, 9: 16}
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("name", COUNTS)
-def test_number_of_parameters(name, shape):
-    d, q, m = shape
-    made, theta = problem(name, shape)
-    p = PADDED[d]
-    n_stacks = -(-q * m // p)
-    assert made.draws.shape.n_padded == p
-    assert theta.size == made.layout.size == COUNTS[name](d, q, m, p, n_stacks)
-    assert len(made.layout.labels()) == len(set(made.layout.labels())) == theta.size
+def test_number_of_parameters():
+    for name, shape in product(COUNTS, SHAPES):
+        d, q, m = shape
+        p, (made, theta) = PADDED[d], problem(name, shape)
+        labels = made.layout.labels()
+        with naming(name, shape):
+            assert made.draws.shape.n_padded == p
+            assert theta.size == made.layout.size == COUNTS[name](d, q, m, p, -(-q * m // p))
+            assert len(labels) == len(set(labels)) == theta.size
 
 
 def test_every_kernel_of_the_menu_has_its_count():
     assert set(COUNTS) == set(MENU)
 
 
-@pytest.mark.parametrize("name", MENU)
-def test_number_of_basis_functions(name):
+def test_number_of_basis_functions():
     """2Qm columns, 4Qm around centres."""
-    X, y, _ = table(3)
-    model = GPRegressor(MENU[name], n_components=2, n_frequencies=5, max_iter=0, random_state=0).fit(X, y)
-    assert model.n_basis_ == (4 if name in ("gm", "mm") else 2) * 10
-    assert model.theta_.size == len(model.theta_labels_)
+    for name in MENU:
+        with naming(name):
+            X, y, _ = table(3)
+            model = GPRegressor(MENU[name], n_components=2, n_frequencies=5, max_iter=0, random_state=0).fit(X, y)
+            assert model.n_basis_ == (4 if name in ("gm", "mm") else 2) * 10
+            assert model.theta_.size == len(model.theta_labels_)

@@ -1,6 +1,7 @@
 """⟨J v, u⟩ = ⟨v, Jᵀ u⟩ for every stage and its pullback, each by itself."""
 
 from dataclasses import fields, replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,11 +15,12 @@ from alakarte.process.objective import closed_form, model_at
 from alakarte.process.sums import residual_energy, statistics
 from alakarte.process.weight_space import posterior_covariance, pullback, solve_weights
 from alakarte.records import Spectrum
-from problems import CASE_IDS, CASES, MENU, SHAPES, phases, problem, values_at
+from problems import MENU, SHAPES, every_expansion, naming, pairwise, phases, problem, values_at
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 H = 1e-5
-EXPANDED = [(case, name) for case, name in zip(CASES, CASE_IDS, strict=True) if case[2] != "exact"]
+FEATURES = pairwise(product(MENU, [(3, 2, 8), (1, 2, 3), (9, 2, 5)], ["fast", "matrix"]))
+PROJECTIONS = pairwise(product(SHAPES, ["fast", "matrix"], ["fastfood", "dense"]))
 
 
 def close(a, b, scale, tolerance):
@@ -42,7 +44,7 @@ def inner(a: Spectrum, b: Spectrum, names) -> float:
     return sum(float(np.vdot(getattr(a, name), getattr(b, name))) for name in names)
 
 
-@pytest.mark.parametrize(("name", "shape", "expansion"), [c for c, _ in EXPANDED], ids=[i for _, i in EXPANDED])
+@every_expansion
 def test_kernel_spectrum_and_pullback(name, shape, expansion):
     made, theta = problem(name, shape, expansion)
     rng, values = np.random.default_rng(4), values_at(made, theta)
@@ -81,9 +83,7 @@ def test_matrix_product_pullback_is_the_adjoint():
     assert close(float(np.vdot(phases(MatrixProduct(v), 5, x), u)), float(np.vdot(bar, v)), 1.0, 1e-13)
 
 
-@pytest.mark.parametrize("expansion", ["fastfood", "dense"])
-@pytest.mark.parametrize("transform", ["fast", "matrix"])
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize(("shape", "transform", "expansion"), PROJECTIONS)
 def test_projections_pull_back_to_the_spectrum(shape, transform, expansion):
     """Phases are linear in the scale and in the radii of the spectrum."""
     if (transform, expansion) == ("fast", "dense"):
@@ -103,9 +103,7 @@ def test_projections_pull_back_to_the_spectrum(shape, transform, expansion):
         ), name
 
 
-@pytest.mark.parametrize("name", MENU)
-@pytest.mark.parametrize("transform", ["fast", "matrix"])
-@pytest.mark.parametrize("shape", [(3, 2, 8), (1, 2, 3), (9, 2, 5)], ids=str)
+@pytest.mark.parametrize(("name", "shape", "transform"), FEATURES)
 def test_features_pull_back_to_the_spectrum(name, shape, transform):
     made, theta = problem(name, shape)
     spectrum = made.kernel.spectrum(values_at(made, theta), made.draws)
@@ -144,20 +142,21 @@ def test_closed_kernels_pull_back_to_the_spectrum(name, panel, monkeypatch):
     assert close(float(np.vdot((high - low) / (2 * H), bar)), inner(back, v, given(spectrum)), 1.0, 1e-7)
 
 
-@pytest.mark.parametrize("n_knots", [1, 2, 4, 9])
-def test_knot_radii_pullback_is_the_adjoint(n_knots):
-    rng = np.random.default_rng(n_knots)
-    u = (np.arange(40) + 0.37) / 40
-    gaps, weights = rng.uniform(0.1, 2, n_knots + 1), rng.uniform(0.1, 3, n_knots)
-    v_gaps, v_weights, radii_bar = (
-        rng.standard_normal(n_knots + 1),
-        rng.standard_normal(n_knots),
-        rng.standard_normal(40),
-    )
-    high, low = (knot_radii(u, gaps + h * v_gaps, weights + h * v_weights) for h in (1e-6, -1e-6))
-    gaps_bar, weights_bar = knot_radii_pullback(u, gaps, weights, radii_bar)
-    forward = float((high - low) / 2e-6 @ radii_bar)
-    assert close(forward, float(gaps_bar @ v_gaps + weights_bar @ v_weights), 1.0, 1e-7)
+def test_knot_radii_pullback_is_the_adjoint():
+    for n_knots in (1, 2, 4, 9):
+        with naming(n_knots):
+            rng = np.random.default_rng(n_knots)
+            u = (np.arange(40) + 0.37) / 40
+            gaps, weights = rng.uniform(0.1, 2, n_knots + 1), rng.uniform(0.1, 3, n_knots)
+            v_gaps, v_weights, radii_bar = (
+                rng.standard_normal(n_knots + 1),
+                rng.standard_normal(n_knots),
+                rng.standard_normal(40),
+            )
+            high, low = (knot_radii(u, gaps + h * v_gaps, weights + h * v_weights) for h in (1e-6, -1e-6))
+            gaps_bar, weights_bar = knot_radii_pullback(u, gaps, weights, radii_bar)
+            forward = float((high - low) / 2e-6 @ radii_bar)
+            assert close(forward, float(gaps_bar @ v_gaps + weights_bar @ v_weights), 1.0, 1e-7)
 
 
 def test_evidence_pulls_back_to_variances_and_noise():

@@ -3,6 +3,8 @@
 Standard errors are taken over independent replicates: the rows of one stack are dependent. A replicate is a component
 where the kernel has components, otherwise a run of whole stacks."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.special import gamma, jv
@@ -11,7 +13,7 @@ from alakarte.features.draws import draw
 from alakarte.features.feature_map import feature_map
 from alakarte.kernels.base import ClosedForm
 from alakarte.records import Shape
-from problems import MENU, textbook_profile
+from problems import MENU, pairwise, textbook_profile
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 AMPLITUDE, EDGE, WIDTH = 1.3, 0.4, 0.9
@@ -94,9 +96,8 @@ def slope(sizes, errors):
     return np.polyfit(np.log(sizes), np.log(errors), 1)[0]
 
 
-@pytest.mark.parametrize("expansion", ["fastfood", "dense"])
-@pytest.mark.parametrize("d", [3, 5, 8])  # padded to 4, to 8, not padded
-@pytest.mark.parametrize("name", MEANT)
+# d is padded to 4, to 8, not padded
+@pytest.mark.parametrize(("name", "d", "expansion"), pairwise(product(MEANT, [3, 5, 8], ["fastfood", "dense"])))
 def test_expansion_is_unbiased(name, d, expansion):
     x, other = pairs(d)
     got = replicates(MENU[name], d, 8, 1000, expansion, x, other)

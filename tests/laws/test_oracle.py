@@ -1,6 +1,7 @@
 """Evidence and predictions equal those of the dense n×n process, in every form and for every kernel."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,11 +9,12 @@ import pytest
 from alakarte.posteriors.posterior import posterior
 from alakarte.process.objective import model_at, nlml, nlml_gradient
 from alakarte.process.row_space import solve_rows
-from problems import CASE_IDS, CASES, MENU, dense_process, explicit_kernel, problem, set_value, ways
+from problems import MENU, dense_process, every_case, explicit_kernel, pairwise, problem, set_value, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
-every_case = pytest.mark.parametrize(("name", "shape", "expansion"), CASES, ids=CASE_IDS)
 NEW = 11
+# fewer rows than D = 32, about as many, more
+SMALL_NOISE = pairwise(product(["ard", "pwl", "fsgbard"], [12, 30, 80], [1e-2, 1e-6, 1e-9]))
 
 
 def relative(a, b):
@@ -60,9 +62,7 @@ def test_gradient_is_that_of_central_differences(name, shape, expansion):
         assert abs(slope - gradient @ direction) < 1e-6 * np.linalg.norm(gradient)
 
 
-@pytest.mark.parametrize("n", [12, 30, 80])  # fewer rows than D = 32, about as many, more
-@pytest.mark.parametrize("name", ["ard", "pwl", "fsgbard"])
-@pytest.mark.parametrize("noise_variance", [1e-2, 1e-6, 1e-9])
+@pytest.mark.parametrize(("name", "n", "noise_variance"), SMALL_NOISE)
 def test_weights_form_and_rows_form_agree_at_small_noise(name, n, noise_variance):
     made, theta = problem(name, (3, 2, 8), n=n)
     theta = set_value(made, theta, log_noise_std=0.5 * np.log(noise_variance))

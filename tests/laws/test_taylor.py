@@ -9,10 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from alakarte import GPRegressor
 from alakarte.kernels import ARD, GaussianMixture, PiecewiseLinear
 from alakarte.process.objective import model_at, nlml, nlml_gradient
-from problems import CASE_IDS, CASES, MENU, problem, set_value, table, taylor_order, ways
+from problems import MENU, every_case, problem, set_value, table, taylor_order, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
-every_case = pytest.mark.parametrize(("name", "shape", "expansion"), CASES, ids=CASE_IDS)
 ORDER = 1.9
 
 
@@ -28,7 +27,7 @@ def test_remainder_is_of_second_order(name, shape, expansion):
         assert order(replace(made, **way), theta) > ORDER
 
 
-@pytest.mark.parametrize(("name", "shape", "expansion"), CASES[::3], ids=CASE_IDS[::3])
+@every_case
 def test_remainder_is_of_second_order_on_the_noise_floor(name, shape, expansion, monkeypatch):
     """The floor follows Σ v², so the amplitudes get a part of the noise's derivative and the noise gets none."""
     monkeypatch.setattr("alakarte.process.weight_space.EPS", 1e-5)  # well above rounding: calculus alone

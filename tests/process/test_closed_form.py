@@ -8,20 +8,22 @@ import pytest
 from alakarte.kernels.registry import kernels, resolve
 from alakarte.process.closed_form import closed_gram_full, closed_gram_pullback, closed_kernel
 from alakarte.process.objective import closed_form, has_closed_form, model_at, nlml, nlml_gradient
-from problems import dense_process, problem, set_value, values_at
+from problems import dense_process, naming, problem, set_value, values_at
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 SAME = ["rbf", "ard", "matern0.5", "matern1.5", "matern2.5"]
 
 
-@pytest.mark.parametrize("name", [*SAME, "gm"])
-def test_kernel_of_two_tables_is_a_part_of_the_whole(name):
-    made, theta = problem(name, (3, 2, 4), "exact")
-    spectrum, form, x = model_at(made, theta).spectrum, closed_form(made.kernel, values_at(made, theta)), made.rows.x
-    whole = closed_gram_full(spectrum, form, x)
-    assert np.abs(whole - whole.T).max() < 1e-12 * whole.max()
-    assert np.abs(closed_kernel(spectrum, form, x[:5], x[5:]) - whole[:5, 5:]).max() < 1e-12 * whole.max()
-    assert np.abs(whole.diagonal() - np.exp(2 * spectrum.log_amplitude).sum()).max() < 1e-14 * whole.max()
+def test_kernel_of_two_tables_is_a_part_of_the_whole():
+    for name in (*SAME, "gm"):
+        with naming(name):
+            made, theta = problem(name, (3, 2, 4), "exact")
+            spectrum, x = model_at(made, theta).spectrum, made.rows.x
+            form = closed_form(made.kernel, values_at(made, theta))
+            whole = closed_gram_full(spectrum, form, x)
+            assert np.abs(whole - whole.T).max() < 1e-12 * whole.max()
+            assert np.abs(closed_kernel(spectrum, form, x[:5], x[5:]) - whole[:5, 5:]).max() < 1e-12 * whole.max()
+            assert np.abs(whole.diagonal() - np.exp(2 * spectrum.log_amplitude).sum()).max() < 1e-14 * whole.max()
 
 
 @pytest.mark.parametrize("name", [*SAME, "gm"])
@@ -44,15 +46,16 @@ def test_rows_that_coincide_leave_the_gradient_finite_and_right(name):
     assert np.abs(got - expected).max() < 1e-6 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("name", [*SAME, "gm"])
-def test_rows_that_coincide_or_nearly_leave_the_evidence_accurate(name):
-    made, theta = problem(name, (3, 2, 4), "exact", n=20, weighted=False)
-    x = np.concatenate([made.rows.x, made.rows.x[:8], made.rows.x[:8] + 1e-6])
-    y = np.random.default_rng(0).standard_normal((len(x), 1))
-    made = replace(made, rows=replace(made.rows, x=x, y=y, weight=np.ones(len(x))))
-    theta = set_value(made, theta, log_noise_std=-7.0)
-    expected = dense_process(made, theta).nlml
-    assert abs(nlml(made, theta) - expected) < 1e-8 * abs(expected)
+def test_rows_that_coincide_or_nearly_leave_the_evidence_accurate():
+    for name in (*SAME, "gm"):
+        with naming(name):
+            made, theta = problem(name, (3, 2, 4), "exact", n=20, weighted=False)
+            x = np.concatenate([made.rows.x, made.rows.x[:8], made.rows.x[:8] + 1e-6])
+            y = np.random.default_rng(0).standard_normal((len(x), 1))
+            made = replace(made, rows=replace(made.rows, x=x, y=y, weight=np.ones(len(x))))
+            theta = set_value(made, theta, log_noise_std=-7.0)
+            expected = dense_process(made, theta).nlml
+            assert abs(nlml(made, theta) - expected) < 1e-8 * abs(expected)
 
 
 def test_a_large_amplitude_and_a_tiny_noise_still_give_a_number():

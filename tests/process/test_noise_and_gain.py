@@ -1,6 +1,7 @@
 """Noise and amplitude without a new kernel matrix: the best there are, by factors and by eigenvalues."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,9 +11,13 @@ import alakarte.process.noise_and_gain
 from alakarte.process.noise_and_gain import retune, rows_profile, weights_profile
 from alakarte.process.objective import model_at, nlml, row_signal
 from alakarte.process.sums import statistics
+from problems import pairwise
 from problems import problem as problem_for
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),  # fits are short
+    pytest.mark.usefixtures("one_blas_thread"),
+]
 
 
 def profile(model):
@@ -22,13 +27,15 @@ def profile(model):
     return weights_profile(statistics(rows, model.features, 1), model.spectrum.weight_variance(draws.shape))
 
 
-@pytest.mark.parametrize("form", ["weights", "rows"])
-@pytest.mark.parametrize("name", ["ard", "gm", "pwl"])
-@pytest.mark.parametrize(("gain_free", "noise_free"), [(True, True), (True, False), (False, True), (False, False)])
-def test_noise_and_amplitude_are_the_best_there_are(name, form, gain_free, noise_free):
+FREE = [(True, True), (True, False), (False, True), (False, False)]  # the gain, the noise
+
+
+@pytest.mark.parametrize(("name", "form", "free"), pairwise(product(["ard", "gm", "pwl"], ["weights", "rows"], FREE)))
+def test_noise_and_amplitude_are_the_best_there_are(name, form, free):
     problem, theta = problem_for(name, seed=1)  # with an optimum inside
     problem = replace(problem, form=form)
     model = model_at(problem, theta)
+    gain_free, noise_free = free
     tuned = retune(profile(model), model.noise_variance, 1e-12, gain_free=gain_free, noise_free=noise_free)
     layout = problem.layout
 
@@ -38,7 +45,7 @@ def test_noise_and_amplitude_are_the_best_there_are(name, form, gain_free, noise
         values["log_noise_std"] = values["log_noise_std"] + shift[1]
         return nlml(problem, layout.pack(values))
 
-    free = np.array([gain_free, noise_free])
+    free = np.array(free)
     best = minimize(lambda shift: at(shift * free), np.zeros(2), method="Nelder-Mead", options={"fatol": 1e-6}).fun
     assert tuned.value == pytest.approx(best, abs=0.02 * max(1.0, abs(best) ** 0.5))
     reached = at([0.5 * np.log(tuned.gain), 0.5 * np.log(tuned.noise_variance / model.noise_variance)])

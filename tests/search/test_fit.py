@@ -10,7 +10,7 @@ import alakarte.search.learn
 from alakarte import GPRegressor
 from alakarte.errors import IllConditioned
 from alakarte.process.objective import nlml_gradient
-from problems import problem, table, values_at
+from problems import naming, problem, table, values_at
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 FAILURES = [np.nan, np.inf, "gradient", IllConditioned, np.linalg.LinAlgError, FloatingPointError]
@@ -38,8 +38,7 @@ class Failing:
         return value, gradient
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_failures_inside_a_fit_give_the_best_point_and_one_warning(seed, monkeypatch):
+def check_fit_with_failures(seed, monkeypatch):
     X, y, _ = table(2, n=12)
     function = Failing(nlml_gradient, seed)
     monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", function)
@@ -57,6 +56,12 @@ def test_failures_inside_a_fit_give_the_best_point_and_one_warning(seed, monkeyp
     best = max(-value for value, _ in function.seen) - 12 * np.log(y.std())
     assert model.log_marginal_likelihood_ == pytest.approx(best, rel=1e-12)
     assert all(np.isfinite(part).all() for part in model.predict(X, return_std=True))
+
+
+def test_failures_inside_a_fit_give_the_best_point_and_one_warning(monkeypatch):
+    for seed in range(100):
+        with naming(seed):
+            check_fit_with_failures(seed, monkeypatch)
 
 
 def test_a_fit_that_never_gets_a_number_ends_with_a_warning(monkeypatch):

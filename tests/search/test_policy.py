@@ -10,7 +10,7 @@ from alakarte.kernels.registry import resolve
 from alakarte.search.learn import Settings, exactly
 from alakarte.search.sizes import closed_flops
 from alakarte.search.stages import LAST_ITERATIONS
-from problems import table
+from problems import naming, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 0.0}
@@ -21,25 +21,26 @@ def settings_for(name, n_components=1, expansion="fastfood", n_posterior_frequen
     return Settings(resolve(name), n_components, 8, expansion, 1, 5, 2, 0.1, None, 1, **rest)
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "n_rows", "n_inputs", "expected"),
-    [
-        ("ard", {}, 1000, 5, True),
-        ("ard", {}, 4000, 5, True),
-        ("ard", {}, 5000, 5, False),
-        ("ard", {"n_components": 64}, 2000, 128, True),  # it has no components
-        ("gm", {"n_components": 4}, 1000, 5, True),
-        ("gm", {"n_components": 4}, 2308, 128, True),
-        ("gm", {"n_components": 4}, 4000, 128, False),
-        ("pwl", {}, 100, 2, False),
-        ("ssgpr", {}, 100, 2, False),
-        ("ard", {"n_posterior_frequencies": 100}, 100, 2, False),
-        ("ard", {"n_posterior_frequencies": None}, 100, 2, False),
-        ("ard", {"expansion": "exact", "n_posterior_frequencies": None}, 10_000, 2, True),
-    ],
-)
-def test_closed_where_cheap_and_no_number_of_columns_is_given(name, given, n_rows, n_inputs, expected):
-    assert exactly(settings_for(name, **given), n_rows, n_inputs) is expected
+CLOSED = [  # kernel, settings, rows, inputs: closed or not
+    ("ard", {}, 1000, 5, True),
+    ("ard", {}, 4000, 5, True),
+    ("ard", {}, 5000, 5, False),
+    ("ard", {"n_components": 64}, 2000, 128, True),  # it has no components
+    ("gm", {"n_components": 4}, 1000, 5, True),
+    ("gm", {"n_components": 4}, 2308, 128, True),
+    ("gm", {"n_components": 4}, 4000, 128, False),
+    ("pwl", {}, 100, 2, False),
+    ("ssgpr", {}, 100, 2, False),
+    ("ard", {"n_posterior_frequencies": 100}, 100, 2, False),
+    ("ard", {"n_posterior_frequencies": None}, 100, 2, False),
+    ("ard", {"expansion": "exact", "n_posterior_frequencies": None}, 10_000, 2, True),
+]
+
+
+def test_closed_where_cheap_and_no_number_of_columns_is_given():
+    for name, given, n_rows, n_inputs, expected in CLOSED:
+        with naming(name, given, n_rows, n_inputs):
+            assert exactly(settings_for(name, **given), n_rows, n_inputs) is expected
 
 
 @pytest.mark.parametrize("name", ["ard", "gm"])

@@ -15,21 +15,23 @@ from alakarte.search.sizes import (
     evaluation_flops,
     learning_columns,
 )
+from problems import naming
 
 
 @pytest.mark.parametrize(
     ("kernel", "per_component", "columns"), [("gm", lambda d: 2 * d + 1, 4), ("pwl", lambda d: d + 3, 2)]
 )
-@pytest.mark.parametrize("d", [1, 8, 33])
-def test_every_component_has_rows_behind_it(kernel, per_component, columns, d):
-    for n_rows in (1, 100, 1000, 10_000, 1_000_000):
-        q, m = choose_sizes(resolve(kernel), None, None, n_rows, d)
-        assert q == 1 or q * per_component(d) * ROWS_PER_PARAMETER <= n_rows
-        assert q >= FIRST_COMPONENTS or (q + 1) * per_component(d) * ROWS_PER_PARAMETER > n_rows
-        many = n_rows >= 2 * FIRST_COMPONENTS * per_component(d) * MANY_ROWS_PER_PARAMETER
-        assert (q == 2 * FIRST_COMPONENTS) == many
-        wanted = max(ALL_FREQUENCIES, learning_columns(n_rows) // columns)
-        assert q * m <= wanted < (q + 1) * m + q
+def test_every_component_has_rows_behind_it(kernel, per_component, columns):
+    for d in (1, 8, 33):
+        with naming(d):
+            for n_rows in (1, 100, 1000, 10_000, 1_000_000):
+                q, m = choose_sizes(resolve(kernel), None, None, n_rows, d)
+                assert q == 1 or q * per_component(d) * ROWS_PER_PARAMETER <= n_rows
+                assert q >= FIRST_COMPONENTS or (q + 1) * per_component(d) * ROWS_PER_PARAMETER > n_rows
+                many = n_rows >= 2 * FIRST_COMPONENTS * per_component(d) * MANY_ROWS_PER_PARAMETER
+                assert (q == 2 * FIRST_COMPONENTS) == many
+                wanted = max(ALL_FREQUENCIES, learning_columns(n_rows) // columns)
+                assert q * m <= wanted < (q + 1) * m + q
 
 
 def test_mixtures_learn_with_as_many_columns_as_are_cheap():

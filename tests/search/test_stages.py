@@ -1,6 +1,7 @@
 """How many rows each stage of learning sees."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -16,6 +17,7 @@ from alakarte.search.stages import (
     screening_stage,
     second_stage,
 )
+from problems import naming
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 
@@ -33,21 +35,22 @@ def test_few_rows_are_all_learned_from():
         assert last_stage(replace(settings, n_learning_rows=rows), 10**6, 1024) is None
 
 
-@pytest.mark.parametrize("n_rows", [20_000, 10**6])
-def test_thousands_of_parameters_are_learned_from_more_rows(n_rows):
-    settings = alakarte.search.learn.Settings(resolve("ssgpr"), 1, 768, "fastfood", 2, 150, 4, 0.1, None, 1)
-    stage = long_stage(settings, n_rows, 6146)
-    assert stage.n_rows == min(n_rows, ROWS_EACH * 6146)
-    assert stage.max_iter == 150
-    assert long_stage(settings, n_rows, MAIN_ROWS // ROWS_EACH).n_rows == MAIN_ROWS
+def test_thousands_of_parameters_are_learned_from_more_rows():
+    for n_rows in (20_000, 10**6):
+        with naming(n_rows):
+            settings = alakarte.search.learn.Settings(resolve("ssgpr"), 1, 768, "fastfood", 2, 150, 4, 0.1, None, 1)
+            stage = long_stage(settings, n_rows, 6146)
+            assert stage.n_rows == min(n_rows, ROWS_EACH * 6146)
+            assert stage.max_iter == 150
+            assert long_stage(settings, n_rows, MAIN_ROWS // ROWS_EACH).n_rows == MAIN_ROWS
 
 
-@pytest.mark.parametrize("n_basis", [256, 1024])
-@pytest.mark.parametrize("n_rows", [9_000, 36_000, 10**6, 10**8])
-def test_the_last_stage_sees_all_rows_or_as_many_as_its_flops_allow(n_rows, n_basis):
+def test_the_last_stage_sees_all_rows_or_as_many_as_its_flops_allow():
     settings = alakarte.search.learn.Settings(resolve("ard"), 1, 8, "fastfood", 2, 150, 4, 0.1, None, 1)
-    stage = last_stage(settings, n_rows, n_basis)
-    used = stage.max_iter * evaluation_flops(stage.n_rows, n_basis)
-    assert used <= 1.001 * LAST_FLOPS
-    assert stage.n_rows == n_rows or used > 0.99 * LAST_FLOPS
-    assert last_stage(settings, n_rows, n_basis, level=1).n_rows == min(n_rows, 16 * stage.n_rows) or used < LAST_FLOPS
+    for n_rows, n_basis in product((9_000, 36_000, 10**6, 10**8), (256, 1024)):
+        stage, again = (last_stage(settings, n_rows, n_basis, level=level) for level in (0, 1))
+        used = stage.max_iter * evaluation_flops(stage.n_rows, n_basis)
+        with naming(n_rows, n_basis):
+            assert used <= 1.001 * LAST_FLOPS
+            assert stage.n_rows == n_rows or used > 0.99 * LAST_FLOPS
+            assert again.n_rows == min(n_rows, 16 * stage.n_rows) or used < LAST_FLOPS

@@ -9,7 +9,7 @@ from alakarte.features.draws import draw
 from alakarte.kernels.registry import kernels, resolve
 from alakarte.records import Shape
 from alakarte.search.starts import starts
-from problems import MENU, problem, table, values_at
+from problems import MENU, naming, problem, table, values_at
 
 
 def every_start(name, shape=(3, 2, 8), n_starts=10, seed=0):
@@ -20,23 +20,25 @@ def every_start(name, shape=(3, 2, 8), n_starts=10, seed=0):
     return made, summary, [values_at(made, theta) for theta in points]
 
 
-@pytest.mark.parametrize("name", MENU)
-def test_noise_starts_at_a_tenth_of_the_targets_deviation(name):
-    for values in every_start(name)[2]:
-        assert np.exp(values["log_noise_std"]) == pytest.approx(0.1, rel=1e-12)
-    X, y, _ = table(3)
-    y = 40 * y + 7
-    model = GPRegressor(MENU[name], n_components=2, n_frequencies=4, max_iter=0, random_state=0).fit(X, y)
-    assert model.noise_std_ == pytest.approx(y.std() / 10, rel=1e-12)
+def test_noise_starts_at_a_tenth_of_the_targets_deviation():
+    for name in MENU:
+        with naming(name):
+            for values in every_start(name)[2]:
+                assert np.exp(values["log_noise_std"]) == pytest.approx(0.1, rel=1e-12)
+            X, y, _ = table(3)
+            y = 40 * y + 7
+            model = GPRegressor(MENU[name], n_components=2, n_frequencies=4, max_iter=0, random_state=0).fit(X, y)
+            assert model.noise_std_ == pytest.approx(y.std() / 10, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", MENU)
-def test_amplitudes_start_with_the_targets_variance_in_all(name):
-    made, _, found = every_start(name, (3, 3, 4))
-    n = made.draws.shape.n_components
-    assert n == (3 if MENU[name].has_components else 1)
-    for values in found:
-        assert np.allclose(np.exp(values["log_amplitude"]), 1 / np.sqrt(n), rtol=1e-12)
+def test_amplitudes_start_with_the_targets_variance_in_all():
+    for name in MENU:
+        with naming(name):
+            made, _, found = every_start(name, (3, 3, 4))
+            n = made.draws.shape.n_components
+            assert n == (3 if MENU[name].has_components else 1)
+            for values in found:
+                assert np.allclose(np.exp(values["log_amplitude"]), 1 / np.sqrt(n), rtol=1e-12)
 
 
 def test_rbf_starts_at_five_quantiles_of_the_distances():
@@ -46,31 +48,33 @@ def test_rbf_starts_at_five_quantiles_of_the_distances():
     assert np.allclose([np.exp(values["log_lengthscale"]) for values in found], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in MENU if name not in ("rbf", "ssgpr")])
-def test_lengthscales_start_at_random_shares_of_the_ranges(name):
-    _, summary, found = every_start(name)
-    shares = np.array([np.exp(values["log_lengthscale"]) for values in found]) / (summary.ranges * np.sqrt(3))
-    assert (shares >= 0.4).all()
-    assert (shares <= 0.8).all()
-    assert shares.std(axis=0).min() > 0.05  # every start, every input its own
+def test_lengthscales_start_at_random_shares_of_the_ranges():
+    for name in [name for name in MENU if name not in ("rbf", "ssgpr")]:
+        with naming(name):
+            _, summary, found = every_start(name)
+            shares = np.array([np.exp(values["log_lengthscale"]) for values in found]) / (summary.ranges * np.sqrt(3))
+            assert (shares >= 0.4).all()
+            assert (shares <= 0.8).all()
+            assert shares.std(axis=0).min() > 0.05  # every start, every input its own
 
 
-@pytest.mark.parametrize("d", [1, 3, 9])
 @pytest.mark.parametrize("name", ["pwl", "pwl4"])
-def test_pwl_starts_around_a_distance_of_pairs(name, d):
-    _, summary, found = every_start(name, (d, 2, 8))
-    for values in found:
-        for q in range(2):
-            scaled = np.linalg.norm(summary.differences / np.exp(values["log_lengthscale"][q]), axis=1)
-            low, high = np.quantile(scaled[scaled > 0], [0.2, 0.8])
-            if name == "pwl4":  # the knots span the hat, from the origin
-                reach = np.exp(values["log_knot_gaps"][q]).sum()
-                width = reach / (2 + max(np.sqrt(d - 1) - 2, 0.01) / 2)
-            else:
-                width = np.exp(values["log_hat_width"][q])
-                edge = max(np.sqrt(d - 1) - 2, 0.01) * width / 2
-                assert values["hat_edge"][q] == pytest.approx(edge, rel=1e-12)
-            assert low * (1 - 1e-12) <= 2 / width <= high * (1 + 1e-12)
+def test_pwl_starts_around_a_distance_of_pairs(name):
+    for d in (1, 3, 9):
+        with naming(d):
+            _, summary, found = every_start(name, (d, 2, 8))
+            for values in found:
+                for q in range(2):
+                    scaled = np.linalg.norm(summary.differences / np.exp(values["log_lengthscale"][q]), axis=1)
+                    low, high = np.quantile(scaled[scaled > 0], [0.2, 0.8])
+                    if name == "pwl4":  # the knots span the hat, from the origin
+                        reach = np.exp(values["log_knot_gaps"][q]).sum()
+                        width = reach / (2 + max(np.sqrt(d - 1) - 2, 0.01) / 2)
+                    else:
+                        width = np.exp(values["log_hat_width"][q])
+                        edge = max(np.sqrt(d - 1) - 2, 0.01) * width / 2
+                        assert values["hat_edge"][q] == pytest.approx(edge, rel=1e-12)
+                    assert low * (1 - 1e-12) <= 2 / width <= high * (1 + 1e-12)
 
 
 def test_gm_starts_with_centres_that_are_small_but_not_zero():
