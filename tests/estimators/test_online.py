@@ -12,7 +12,10 @@ from alakarte.posteriors.posterior import LowRankPosterior, posterior
 from alakarte.process.objective import model_at
 from problems import table
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),  # fits are short
+    pytest.mark.usefixtures("one_blas_thread"),
+]
 SETTINGS = {"n_components": 2, "n_frequencies": 8, "n_restarts": 1, "max_iter": 5, "random_state": 0, "tol": 1e9}
 
 

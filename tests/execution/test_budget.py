@@ -18,7 +18,7 @@ SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 
 
 
 def test_max_time_is_kept_and_gives_a_model():
-    X, y, _ = table(3, n=3000)
+    X, y, _ = table(3, n=1000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = GPRegressor(max_time=0.2, random_state=0).fit(X, y)

@@ -8,6 +8,8 @@ from alakarte.features.feature_map import feature_map
 from alakarte.records import Shape
 from problems import problem, values_at
 
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+
 
 @pytest.mark.parametrize("expansion", ["fastfood", "dense"])
 @pytest.mark.parametrize("name", ["gm", "pwl"])

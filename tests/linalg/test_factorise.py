@@ -8,6 +8,8 @@ from alakarte.linalg.blas import times_symmetric
 from alakarte.linalg.factorise import cholesky, inverse, log_determinant, mirror, solve, solve_lower, square_root
 from problems import naming
 
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+
 
 def test_factor_of_zero_is_an_error_and_its_root_is_zero():
     with pytest.raises(IllConditioned):

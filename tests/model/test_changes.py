@@ -15,7 +15,10 @@ from alakarte.process.objective import model_at, nlml
 from alakarte.search.sizes import closed_flops
 from problems import table
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),  # fits are short
+    pytest.mark.usefixtures("one_blas_thread"),
+]
 SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 0.0}
 
 

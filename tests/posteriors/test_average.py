@@ -13,7 +13,10 @@ from alakarte.posteriors.posterior import RowPosterior
 from alakarte.process.objective import nlml
 from problems import dense_process, problem, table
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),  # fits are short
+    pytest.mark.usefixtures("one_blas_thread"),
+]
 SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 0.0}
 NAMES = ("rbf", "ard", "matern1.5")
 

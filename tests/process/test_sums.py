@@ -8,6 +8,8 @@ from alakarte.process.objective import model_at
 from alakarte.process.sums import statistics
 from problems import problem
 
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+
 
 def test_statistics_add_and_subtract():
     made, theta = problem("gm", (3, 2, 4), n=30)

@@ -13,7 +13,10 @@ from alakarte.search.free_frequencies import n_free, release, split
 from alakarte.search.grow import enlarge, refit
 from alakarte.search.stages import shuffle
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),  # fits are short
+    pytest.mark.usefixtures("one_blas_thread"),
+]
 
 
 def test_free_frequencies_are_kept_only_where_held_out_rows_prefer_them():

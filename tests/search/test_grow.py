@@ -10,7 +10,10 @@ from alakarte.search.grow import enlarge, grow, grows, refit
 from problems import problem as problem_for
 from problems import table
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),  # fits are short
+    pytest.mark.usefixtures("one_blas_thread"),
+]
 
 
 def test_fresh_frequencies_end_the_closed_form():
