@@ -1,0 +1,54 @@
+"""The demonstration, at tiny sizes, prints what it measured."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+
+import alakarte
+from alakarte.cli.demo import ARM_NOISE, LINKS, demo, robot_arm
+
+TINY = {"n_rows": 60, "n_test": 40, "n_restarts": 1, "max_iter": 3}
+ROW = re.compile(r"^   (ridge|ard exact|ard|pwl|gm) +([\d.]+) +(-?[\d.]+) +([\d.]+) % +([\d.]+) +([\d.]+)   #+$")
+
+
+def test_the_demo_prints_what_it_measured():
+    stream = io.StringIO()
+    tables = demo(**TINY, stream=stream)
+    lines = stream.getvalue().splitlines()
+    assert max(map(len, lines)) <= 100
+    assert stream.getvalue().isascii()
+    rows = [match.groups() for match in map(ROW.match, lines) if match]
+    results = [result for table in tables for result in table]
+    assert (
+        [row[0] for row in rows]
+        == [result.name for result in results]
+        == [*("ridge", "ard", "ard exact", "pwl", "gm")] * 2
+    )
+    for row, result in zip(rows, results, strict=True):
+        shown = np.array(row[1:], dtype=float)
+        known = [result.rmse, result.nlpd, 100 * result.coverage, result.noise_std, result.seconds]
+        np.testing.assert_allclose(shown, known, atol=0.051)
+    assert any(line.strip().startswith("noise std") for line in lines)
+
+
+def test_a_row_says_which_model_is_learning_before_it_is_done(monkeypatch):
+    stream = io.StringIO()
+    seen = []
+
+    def measure(name, *arguments):
+        seen.append((name, stream.getvalue().splitlines()[-1].strip()))
+        return real(name, *arguments)
+
+    real = alakarte.cli.demo._measure
+    monkeypatch.setattr(alakarte.cli.demo, "_measure", measure)
+    demo(**TINY, stream=stream)
+    assert all(name == last for name, last in seen)
+
+
+def test_the_arm_is_what_it_says():
+    angles, height = robot_arm(4000, 1)
+    clean = sum(length * np.sin(angles[:, : i + 1].sum(axis=1)) for i, length in enumerate(LINKS))
+    assert np.std(height - clean) == pytest.approx(ARM_NOISE, rel=0.05)
+    assert np.abs(angles).max() <= np.pi

@@ -1,0 +1,37 @@
+"""The summary of a fit names what was learned and stays short."""
+
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from alakarte import GPRegressor
+from problems import MENU, naming, table
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+SMALL = {"n_components": 2, "n_frequencies": 6, "n_restarts": 2, "max_iter": 5, "max_iter_restart": 2, "n_jobs": 1}
+
+
+def small(kernel="gm", **settings):
+    return GPRegressor(kernel, **(SMALL | {"random_state": 0} | settings))
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, _ = table(3, n=50)
+    return X, y
+
+
+def test_summary_names_every_parameter(data):
+    for name in MENU:
+        with naming(name):
+            model = small(MENU[name]).fit(*data)
+            text = model.summary()
+            assert all(parameter in text for parameter in model.kernel_.parameters)
+            assert f"{model.log_marginal_likelihood_:.2f}" in text
+            assert MENU[name].name in text
+
+
+def test_summary_of_a_wide_table_is_short():
+    X, y, _ = table(30)
+    text = small("ard", max_iter=0).fit(X, y).summary()
+    assert "10 more inputs" in text
+    assert len(text.splitlines()) < 40

@@ -1,0 +1,85 @@
+"""A limit of time is kept, an interruption keeps the best so far."""
+
+import signal
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import alakarte.execution.budget
+import alakarte.search.learn
+from alakarte import GPRegressor
+from problems import table
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
+SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 1e9}
+
+
+def test_max_time_is_kept_and_gives_a_model():
+    X, y, _ = table(3, n=1000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = GPRegressor(max_time=0.2, random_state=0).fit(X, y)
+    assert np.isfinite(model.predict(X[:5], return_std=True)).all()
+    assert model.stop_reason_.startswith("max_time=0.2 s reached")
+    assert len(model.ranking_) < 3
+
+
+@pytest.mark.parametrize("limit", [3, 10, 40, 120])
+@pytest.mark.parametrize("kernel", ["auto", "gm"])
+def test_max_time_is_honoured_to_within_one_evaluation(monkeypatch, kernel, limit):
+    """By a clock of its own, on which every evaluation takes a second."""
+    X, y, _ = table(2, n=300)
+    now, real = [0.0], alakarte.search.learn.nlml_gradient
+
+    def timed(problem, theta):
+        now[0] += 1
+        return real(problem, theta)
+
+    monkeypatch.setattr(alakarte.execution.budget, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", timed)
+    settings = {"n_restarts": 3, "n_jobs": 1, "random_state": 0, "n_components": 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = GPRegressor(kernel, max_time=limit, tol=0.0, max_iter=10**6, **settings).fit(X, y)
+    assert now[0] <= limit + 1
+    assert np.isfinite(model.predict(X[:5], return_std=True)).all()
+
+
+@pytest.fixture
+def ctrl_c():
+    """Python's own handler of SIGINT: a process started in the background may ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("after", [1, 3, 7])
+def test_an_interruption_keeps_the_best_so_far(monkeypatch, after, ctrl_c):
+    X, y, _ = table(2, n=200)
+    calls, real = [], alakarte.search.learn.nlml_gradient
+
+    def interrupted(problem, theta):
+        calls.append(1)
+        if len(calls) > after:
+            signal.raise_signal(signal.SIGINT)
+        return real(problem, theta)
+
+    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", interrupted)
+    settings = SMALL | {"n_jobs": 1, "n_restarts": 1, "tol": 0.0, "n_frequencies": 6}
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        model = GPRegressor("ard", **settings).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+    assert len(calls) == after + 1
+
+
+def test_an_interruption_before_anything_is_known_passes_on(monkeypatch):
+    def interrupted(problem, theta):
+        raise KeyboardInterrupt
+
+    X, y, _ = table(2, n=50)
+    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        GPRegressor("ard", **SMALL).fit(X, y)

@@ -1,0 +1,67 @@
+"""What a newcomer reads is kept true: README, guides, errata, versions."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+import alakarte
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
+
+
+def test_the_example_of_the_readme_runs(capsys):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names = {}
+    exec(example, names)
+    assert "relevance" in capsys.readouterr().out
+    assert np.mean((names["low"] < names["y_test"]) & (names["y_test"] < names["high"])) > 0.85
+
+
+def test_commands_that_documents_name_exist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for path in DOCUMENTS:
+        for target in re.findall(r"(?:`|    )make (\w+)", path.read_text(encoding="utf-8")):
+            assert f"\n{target}:" in makefile, f"{path.name}: make {target}"
+
+
+def test_links_between_documents_lead_somewhere():
+    for path in DOCUMENTS:
+        for link in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
+            assert link.startswith("https://") or (path.parent / link).exists(), f"{path.name}: {link}"
+
+
+def test_the_guide_shows_the_real_source_of_a_kernel():
+    source = (ROOT / "src/alakarte/kernels/ard.py").read_text(encoding="utf-8")
+    assert source in (ROOT / "docs/add_a_kernel.md").read_text(encoding="utf-8")
+
+
+def test_every_erratum_is_explained_and_tested():
+    text = (ROOT / "docs/errata.md").read_text(encoding="utf-8")
+    source = (ROOT / "tests/laws/test_errata.py").read_text(encoding="utf-8")
+    assert re.findall(r"^\*\*E(\d+)\*\*", text, re.MULTILINE) == [str(i) for i in range(1, 25)]
+    assert re.findall(r"`(test_E\d\d_\w+)`", text) == re.findall(r"^def (test_E\d\d_\w+)", source, re.MULTILINE)
+
+
+def test_every_file_that_an_erratum_names_exists():
+    text = (ROOT / "docs/errata.md").read_text(encoding="utf-8")
+    files = [file for file in re.findall(r"`([a-z_/]+)(?:\.\w+)*`", text) if not file.startswith("test_")]
+    assert files
+    places = (ROOT / "src/alakarte", ROOT)
+    assert [file for file in files if not any((place / f"{file}.py").exists() for place in places)] == []
+
+
+def test_every_tag_of_an_erratum_in_the_source_is_explained():
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    tags = {int(tag) for tag in re.findall(r"\bE(\d+)\b", "".join(re.findall(r"\[E[^\]]*\]", sources)))}
+    assert tags
+    assert tags <= set(range(1, 25))
+
+
+def test_one_version_everywhere():
+    version = alakarte.__version__
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f'\nversion = "{version}"\n' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")

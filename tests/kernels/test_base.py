@@ -1,0 +1,47 @@
+"""The paper's numbers of parameters and of basis functions, for every kernel of the menu."""
+
+from itertools import product
+
+from alakarte import GPRegressor
+from problems import MENU, SHAPES, naming, problem, table
+
+COUNTS = {
+    "rbf": lambda d, q, m, p, t: 3,
+    "ard": lambda d, q, m, p, t: d + 2,
+    "fsard": lambda d, q, m, p, t: q * m + d + 2,
+    "fsgbard": lambda d, q, m, p, t: q * m + t * p + t * d + d + 2,
+    "gm": lambda d, q, m, p, t: q * (2 * d + 1) + 1,
+    "pwl": lambda d, q, m, p, t: q * (d + 3) + 1,
+    "ssgpr": lambda d, q, m, p, t: q * m * d + 2,
+    "mm": lambda d, q, m, p, t: q * (2 * d + 1) + 1,
+    "matern0.5": lambda d, q, m, p, t: d + 2,
+    "matern1.5": lambda d, q, m, p, t: d + 2,
+    "matern2.5": lambda d, q, m, p, t: d + 2,
+    "pwl4": lambda d, q, m, p, t: q * (1 + d + 5 + 4) + 1,  # K + 1 gaps and K weights
+}
+PADDED = {1: 1, 3: 4, 4: 4, 5: 8, 9: 16}
+
+
+def test_number_of_parameters():
+    for name, shape in product(COUNTS, SHAPES):
+        d, q, m = shape
+        p, (made, theta) = PADDED[d], problem(name, shape)
+        labels = made.layout.labels()
+        with naming(name, shape):
+            assert made.draws.shape.n_padded == p
+            assert theta.size == made.layout.size == COUNTS[name](d, q, m, p, -(-q * m // p))
+            assert len(labels) == len(set(labels)) == theta.size
+
+
+def test_every_kernel_of_the_menu_has_its_count():
+    assert set(COUNTS) == set(MENU)
+
+
+def test_number_of_basis_functions():
+    """2Qm columns, 4Qm around centres."""
+    for name in MENU:
+        with naming(name):
+            X, y, _ = table(3)
+            model = GPRegressor(MENU[name], n_components=2, n_frequencies=5, max_iter=0, random_state=0).fit(X, y)
+            assert model.n_basis_ == (4 if name in ("gm", "mm") else 2) * 10
+            assert model.theta_.size == len(model.theta_labels_)

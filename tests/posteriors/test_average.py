@@ -1,0 +1,116 @@
+"""Kernels that the evidence cannot tell apart: their average is the mixture that its weights say."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import alakarte.estimators.regressor
+import alakarte.search.fit
+from alakarte import GPRegressor
+from alakarte.posteriors.average import LEAST_WEIGHT, Average, Member, average, shares
+from alakarte.posteriors.posterior import RowPosterior
+from alakarte.process.objective import nlml
+from problems import dense_process, problem, table
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),  # fits are short
+    pytest.mark.usefixtures("one_blas_thread"),
+]
+SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 0.0}
+NAMES = ("rbf", "ard", "matern1.5")
+
+
+def made():
+    """An average of three kernels and its problems."""
+    problems = [problem(name, expansion="exact", form="exact") for name in NAMES]
+    rows = problems[0][0].rows
+    return average(tuple(Member(*one, rank) for rank, one in enumerate(problems)), rows, 1), problems, rows
+
+
+def test_shares_have_the_temperature_of_root_n():
+    assert shares([3.0, 3.0], 50) == pytest.approx([0.5, 0.5])
+    share = shares([0.0, -10.0, -1e6], 100)  # ten nats are √100
+    assert share[1] / share[0] == pytest.approx(np.exp(-1))
+    assert share[2] == 0
+    assert share.sum() == pytest.approx(1)
+
+
+def test_it_is_the_mixture():
+    (several, value), problems, _ = made()
+    x = np.random.default_rng(1).standard_normal((7, 3))
+    scores = [-nlml(*one) - 0.5 * one[0].layout.size for one in problems]
+    w = np.exp(scores - np.max(scores)) ** (1 / np.sqrt(several.total))
+    w /= w.sum()
+    parts = [(one.mean, one.covariance) for one in (dense_process(*one, x) for one in problems)]
+    mean = sum(wk * m for wk, (m, _) in zip(w, parts, strict=True))
+    second = sum(wk * (c + np.outer(m, m)) for wk, (m, c) in zip(w, parts, strict=True))
+    assert value == pytest.approx(nlml(*problems[0]))
+    assert several.weights == pytest.approx(w)
+    assert several.mean(x) == pytest.approx(mean, abs=1e-9)
+    assert several.covariance(x) == pytest.approx(second - np.outer(mean, mean), abs=1e-9)
+    assert several.variance(x) == pytest.approx(several.covariance(x).diagonal(), abs=1e-9)
+    noise = [np.exp(2 * one.layout.unpack(theta)["log_noise_std"]) for one, theta in problems]
+    assert several.noise_variance == pytest.approx(w @ noise)
+
+
+def test_samples_have_its_moments():
+    (several, _), _, _ = made()
+    x = np.random.default_rng(1).standard_normal((4, 3))
+    samples = several.sample(x, 20_000, np.random.default_rng(0))
+    assert samples.mean(axis=1) == pytest.approx(several.mean(x), abs=0.03)
+    assert np.cov(samples) == pytest.approx(several.covariance(x), abs=0.05)
+
+
+@pytest.mark.parametrize("expansion", ["auto", "exact"])
+def test_few_rows_are_predicted_by_several(expansion):
+    X, y, weight = table(2, n=60)
+    rest = {} if expansion == "auto" else {"n_learning_rows": 40}
+    model = pickle.loads(pickle.dumps(GPRegressor(expansion=expansion, **SMALL, **rest).fit(X, y, weight)))
+    given = [one["weight"] for one in model.ranking_]
+    assert isinstance(model._posterior, Average)
+    assert given[0] == max(given)
+    assert sum(given) == pytest.approx(1)
+    assert [share for share in given if share] == pytest.approx(model._posterior.weights)
+    assert min(model._posterior.weights) >= LEAST_WEIGHT
+    assert model.kernel_.kernel.name == model.ranking_[0]["kernel"]
+    assert np.array_equal(model.theta_, model._posterior.members[0].theta)
+    assert model.log_marginal_likelihood_ == pytest.approx(model.log_marginal_likelihood(X, y, sample_weight=weight))
+    assert "averaged" in model.summary()
+    mean, covariance = model.predict(X, return_cov=True)
+    _, latent = model.predict(X, return_cov=True, include_noise=False)
+    _, std = model.predict(X, return_std=True)
+    assert covariance - latent == pytest.approx(model.noise_std_**2 * np.eye(60), abs=1e-12)
+    assert std == pytest.approx(np.sqrt(covariance.diagonal()), abs=1e-7)
+    assert model.sample_y(X, 3000).mean(axis=1) == pytest.approx(mean, abs=0.1)
+
+
+@pytest.mark.parametrize("noise_std", [0.0, 0.2])
+def test_noise_that_is_given_is_that_of_all(noise_std):
+    X, y, _ = table(2, n=60)
+    model = GPRegressor(noise_std=noise_std, **SMALL).fit(X, y)
+    assert isinstance(model._posterior, Average)
+    assert model.noise_std_ == pytest.approx(noise_std, abs=1e-4 if noise_std == 0 else 1e-12)  # the floor
+    assert np.isfinite(model.predict(X, return_std=True)).all()
+
+
+@pytest.mark.parametrize("how", ["many rows", "by name", "warm", "in haste", "interrupted"])
+def test_others_by_one(how, monkeypatch):
+    X, y, _ = table(2, n=60)
+    model = GPRegressor("ard" if how == "by name" else "auto", **SMALL)
+    if how == "many rows":
+        monkeypatch.setattr(alakarte.search.fit, "MOST_ROWS", 59)
+    if how == "warm":
+        model.fit(X, y).set_params(warm_start=True)
+    if how == "in haste":
+        model.set_params(max_time=1e-3)
+    if how == "interrupted":
+        monkeypatch.setattr(alakarte.estimators.regressor, "average", interrupt)
+    model.fit(X, y)
+    assert isinstance(model._posterior, RowPosterior)
+    assert [one["weight"] for one in model.ranking_][:1] == ([] if how in ("by name", "warm") else [1.0])
+    assert "averaged" not in model.summary()
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt

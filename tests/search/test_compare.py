@@ -1,0 +1,88 @@
+"""Kernels of the menu are compared on the same rows, by evidence less half a nat a parameter."""
+
+import numpy as np
+import pytest
+
+import alakarte.search.context
+import alakarte.search.fit
+import alakarte.search.grow
+from alakarte import GPRegressor
+from alakarte.search.sizes import taste_columns
+from problems import table
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
+SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 1e9}
+
+
+def big_table(n=21_000, d=3, seed=0, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)).astype(dtype)
+    return X, (np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(n)).astype(dtype)
+
+
+def test_kernels_are_learned_from_the_same_rows_and_compared_in_one_pass_over_all(monkeypatch):
+    X, y = big_table(n=9_000)
+    monkeypatch.setattr(alakarte.search.context, "taste_columns", lambda n_rows: 256)  # what takes the time
+    passes, learned, real_pass, real = [], [], alakarte.search.grow.statistics_of_each, alakarte.search.context.go_on
+    monkeypatch.setattr(
+        alakarte.search.grow, "statistics_of_each", lambda *a: passes.append((a[0].n_rows, len(a[1]))) or real_pass(*a)
+    )
+    monkeypatch.setattr(alakarte.search.context, "go_on", lambda *a: learned.append(real(*a)) or learned[-1])
+    monkeypatch.setattr(alakarte.search.fit, "HOPELESS", np.inf)
+    stages, real_more = [], alakarte.search.fit.learn_more
+    monkeypatch.setattr(alakarte.search.fit, "learn_more", lambda *a: stages.append(a[1].rows.n_rows) or real_more(*a))
+    model = GPRegressor(random_state=0, n_restarts=2, max_iter=3, max_iter_restart=2, n_components=1).fit(X, y)
+    assert len(model.ranking_) == 3
+    assert len(learned) == 3
+    assert all(one.problem.rows is learned[0].problem.rows for one in learned)
+    assert passes[0] == (9_000, 3)
+    assert {rows for rows, _ in passes} == {9_000}
+    assert stages[-1] == 9_000
+
+
+def in_order(ranking):
+    """Best first, by evidence less half a nat a parameter."""
+    score = [one["log_marginal_likelihood"] - one["n_parameters"] / 2 for one in ranking]
+    return score == sorted(score, reverse=True)
+
+
+def test_the_menu_ranks_by_evidence_at_equal_columns():
+    X, y, _ = table(3, n=150)
+    model = GPRegressor(n_jobs=1, expansion="fastfood", **SMALL).fit(X, y)
+    assert {one["kernel"] for one in model.ranking_} == {"ard", "rbf", "pwl", "gm"}
+    assert in_order(model.ranking_)
+    columns = taste_columns(150)
+    for one in model.ranking_:  # evenly over the components
+        assert columns - 4 * one["n_components"] < one["n_basis"] <= columns
+    assert model.kernel_.kernel.name == model.ranking_[0]["kernel"]
+    text = model.summary()
+    assert all(words in text for words in ("learned", "log evidence", "parameters", "columns"))
+    again = GPRegressor(n_jobs=2, expansion="fastfood", **SMALL).fit(X, y)
+    assert (again.theta_ == model.theta_).all()
+    assert (again.predict(X) == model.predict(X)).all()
+
+
+def test_a_few_nats_do_not_buy_many_parameters():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((60, 4))
+    y = np.sin(X[:, 0]) + 0.3 * X[:, 1] + 0.3 * rng.standard_normal(60)
+    model = GPRegressor(n_restarts=2, max_iter_restart=5, max_iter=40, random_state=0).fit(X, y)
+    assert in_order(model.ranking_)
+    assert model.kernel_.kernel.name == "ard"
+    kept, most = model.ranking_[0], max(model.ranking_, key=lambda one: one["log_marginal_likelihood"])
+    assert most["log_marginal_likelihood"] > kept["log_marginal_likelihood"] + 1
+    assert most["n_parameters"] > kept["n_parameters"] + 4
+
+
+def test_a_kernel_far_behind_after_a_few_steps_is_not_learned_further(monkeypatch):
+    X, y, _ = table(3, n=150)
+    real, names = alakarte.search.context.go_on, []
+    monkeypatch.setattr(alakarte.search.context, "go_on", lambda *a: names.append(a[0].kernel.name) or real(*a))
+    monkeypatch.setattr(alakarte.search.fit, "HOPELESS", 0.0)
+    model = GPRegressor(**SMALL).fit(X, y)
+    assert len(names) == len(model.ranking_) == 5  # few rows: there is time
+    names.clear()
+    monkeypatch.setattr(alakarte.search.fit, "FEW_ROWS", 100)
+    model = GPRegressor(**SMALL).fit(X, y)
+    assert len(names) == 1
+    assert len(model.ranking_) == 4  # without rbf

@@ -1,0 +1,61 @@
+"""More frequencies after learning: fresh ones, as many as gain, or as many as are asked for."""
+
+import numpy as np
+import pytest
+
+from alakarte import GPRegressor
+from alakarte.execution.budget import Budget
+from alakarte.kernels.registry import kernels, resolve
+from alakarte.search.grow import enlarge, grow, grows, refit
+from problems import problem as problem_for
+from problems import table
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),  # fits are short
+    pytest.mark.usefixtures("one_blas_thread"),
+]
+
+
+def test_fresh_frequencies_end_the_closed_form():
+    problem, _ = problem_for("ard", n=50, form="exact")
+    assert enlarge(problem, 64, np.random.default_rng(0)).form == "auto"
+
+
+SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 1e9}
+
+
+def test_kernels_whose_parameters_are_frequencies_keep_them():
+    assert {name for name in kernels() if not grows(resolve(name))} == {"fsard", "fsgbard", "ssgpr"}
+
+
+def test_growth_ends_where_it_no_longer_pays():
+    X, y, _ = table(2, n=300)
+    model = GPRegressor("ard", expansion="fastfood", **SMALL).fit(X, y)
+    assert model.n_posterior_frequencies_ > model.n_frequencies_
+    assert "gain" in model.growth_reason_ or "most" in model.growth_reason_
+    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+
+
+def test_growth_is_not_taken_back_and_only_taken_where_it_gains():
+    problem, theta = problem_for("ard", n=200)
+    first = refit(enlarge(problem, 16, np.random.default_rng(0)), theta, Budget())
+    said = []
+    grown = grow(first, problem, np.random.default_rng(1), Budget(), said.append)
+    assert grown.value <= first.value
+    assert said
+
+
+@pytest.mark.parametrize("name", ["ard", "gm", "pwl", "ssgpr"])
+def test_a_given_number_of_posterior_frequencies(name):
+    X, y, _ = table(2, n=120)
+    model = GPRegressor(name, n_components=2, n_frequencies=8, n_posterior_frequencies=40, **SMALL).fit(X, y)
+    assert model.n_frequencies_ == 8
+    assert model.n_posterior_frequencies_ == (8 if name == "ssgpr" else 40 if name != "ard" else 20)
+    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+
+
+def test_a_given_number_of_frequencies_is_kept():
+    X, y, _ = table(2, n=120)
+    model = GPRegressor("gm", n_components=2, n_frequencies=8, **SMALL).fit(X, y)
+    assert model.n_posterior_frequencies_ == 8
+    assert model.n_basis_ == 64

@@ -1,0 +1,62 @@
+"""Learning one kernel: the best of the restarts goes on, noise is held down at first, empty components fall."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import alakarte.search.learn
+from alakarte import GPRegressor
+from alakarte.kernels import PiecewiseLinear
+from problems import table
+
+short_fits = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 1e9}
+
+
+def test_best_of_the_restarts_continues():
+    X, y, _ = table(3)
+    settings = {"n_components": 1, "n_frequencies": 6, "n_restarts": 4, "max_iter": 5, "max_iter_restart": 3}
+    with pytest.warns(ConvergenceWarning, match="max_iter=5"):
+        model = GPRegressor("ard", **settings, random_state=0).fit(X, y)
+    screened = [start["log_marginal_likelihood"] for start in model.starts_]
+    assert len(screened) == 4
+    assert len(set(screened)) == 4
+    assert model.log_marginal_likelihood_ >= max(screened)
+    assert model.trace_["value"][0] == pytest.approx(max(screened), rel=1e-12)
+
+
+@short_fits
+def test_noise_held_down_at_first_finds_what_all_is_noise_hides(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (600, 32))  # two inputs of 32 count
+    y = np.sin(5 * X[:, 0]) * np.cos(2.5 * X[:, 1]) + 0.1 * rng.standard_normal(600)
+    found = {}
+    for bound in (alakarte.search.learn.FIRST_NOISE_STD, 1e3):
+        monkeypatch.setattr(alakarte.search.learn, "FIRST_NOISE_STD", bound)
+        model = GPRegressor("ard", n_posterior_frequencies=None, max_iter=60, random_state=0).fit(X, y)
+        found[bound] = model.log_marginal_likelihood_
+    assert found[0.3] > found[1e3] + 20
+
+
+@short_fits
+def test_amplitudes_stay_near_the_targets_where_frequencies_are_drawn_afresh():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3))
+    y = X @ [1.0, 2.0, 3.0] + 0.01 * rng.standard_normal(80)  # a plane: any large amplitude will do
+    largest = {}
+    for fresh in ("auto", None):
+        model = GPRegressor("pwl", n_posterior_frequencies=fresh, n_restarts=2, max_iter=30, random_state=0).fit(X, y)
+        largest[fresh] = model.kernel_.amplitude.max() / y.std()
+    assert largest["auto"] < 10.001 < largest[None]
+    free = PiecewiseLinear(bounds={"amplitude": (1.0, 1e4)})
+    model = GPRegressor(free, n_restarts=2, max_iter=30, random_state=0).fit(X, y)
+    assert model.kernel_.amplitude.max() / y.std() > 10.001
+
+
+@short_fits
+def test_components_without_weight_are_dropped(monkeypatch):
+    X, y, _ = table(2, n=400)
+    monkeypatch.setattr(alakarte.search.learn, "VANISHED", 0.2)  # a fifth of the variance, so that some component falls
+    model = GPRegressor("gm", **(SMALL | {"max_iter": 20})).fit(X, y)
+    assert model.n_components_ == len(model.kernel_.amplitude) < 4
+    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)

@@ -1,0 +1,126 @@
+"""The paper's initialisations (its section 5.1), for every kernel of the menu."""
+
+import numpy as np
+import pytest
+
+from alakarte import GPRegressor
+from alakarte.data.summary import summarise
+from alakarte.features.draws import draw
+from alakarte.kernels.registry import kernels, resolve
+from alakarte.records import Shape
+from alakarte.search.starts import starts
+from problems import MENU, naming, problem, table, values_at
+
+
+def every_start(name, shape=(3, 2, 8), n_starts=10, seed=0):
+    made, _ = problem(name, shape, n=200, weighted=False)
+    rng = np.random.default_rng(seed)
+    summary = summarise(made.rows.x, made.rows.weight, rng)
+    points = starts(made.kernel, made.layout, summary, made.draws, n_starts, rng)
+    return made, summary, [values_at(made, theta) for theta in points]
+
+
+def test_noise_starts_at_a_tenth_of_the_targets_deviation():
+    for name in MENU:
+        with naming(name):
+            for values in every_start(name)[2]:
+                assert np.exp(values["log_noise_std"]) == pytest.approx(0.1, rel=1e-12)
+            X, y, _ = table(3)
+            y = 40 * y + 7
+            model = GPRegressor(MENU[name], n_components=2, n_frequencies=4, max_iter=0, random_state=0).fit(X, y)
+            assert model.noise_std_ == pytest.approx(y.std() / 10, rel=1e-12)
+
+
+def test_amplitudes_start_with_the_targets_variance_in_all():
+    for name in MENU:
+        with naming(name):
+            made, _, found = every_start(name, (3, 3, 4))
+            n = made.draws.shape.n_components
+            assert n == (3 if MENU[name].has_components else 1)
+            for values in found:
+                assert np.allclose(np.exp(values["log_amplitude"]), 1 / np.sqrt(n), rtol=1e-12)
+
+
+def test_rbf_starts_at_five_quantiles_of_the_distances():
+    _, summary, found = every_start("rbf", n_starts=5)
+    distances = np.linalg.norm(summary.differences, axis=1)
+    expected = np.quantile(distances[distances > 0], [0.1, 0.3, 0.5, 0.7, 0.9])
+    assert np.allclose([np.exp(values["log_lengthscale"]) for values in found], expected, rtol=1e-12)
+
+
+def test_lengthscales_start_at_random_shares_of_the_ranges():
+    for name in [name for name in MENU if name not in ("rbf", "ssgpr")]:
+        with naming(name):
+            _, summary, found = every_start(name)
+            shares = np.array([np.exp(values["log_lengthscale"]) for values in found]) / (summary.ranges * np.sqrt(3))
+            assert (shares >= 0.4).all()
+            assert (shares <= 0.8).all()
+            assert shares.std(axis=0).min() > 0.05  # every start, every input its own
+
+
+@pytest.mark.parametrize("name", ["pwl", "pwl4"])
+def test_pwl_starts_around_a_distance_of_pairs(name):
+    for d in (1, 3, 9):
+        with naming(d):
+            _, summary, found = every_start(name, (d, 2, 8))
+            for values in found:
+                for q in range(2):
+                    scaled = np.linalg.norm(summary.differences / np.exp(values["log_lengthscale"][q]), axis=1)
+                    low, high = np.quantile(scaled[scaled > 0], [0.2, 0.8])
+                    if name == "pwl4":  # the knots span the hat, from the origin
+                        reach = np.exp(values["log_knot_gaps"][q]).sum()
+                        width = reach / (2 + max(np.sqrt(d - 1) - 2, 0.01) / 2)
+                    else:
+                        width = np.exp(values["log_hat_width"][q])
+                        edge = max(np.sqrt(d - 1) - 2, 0.01) * width / 2
+                        assert values["hat_edge"][q] == pytest.approx(edge, rel=1e-12)
+                    assert low * (1 - 1e-12) <= 2 / width <= high * (1 + 1e-12)
+
+
+def test_gm_starts_with_centres_that_are_small_but_not_zero():
+    """μ = 0 is a stationary point; μ ~ N(0, (c/ℓ)²) with c = 0.01 [E22]."""
+    _, _, found = every_start("gm", (3, 3, 4), n_starts=40)
+    ratio = np.array([values["centre"] * np.exp(values["log_lengthscale"]) for values in found])
+    assert (ratio != 0).all()
+    assert 0.009 < np.sqrt(np.mean(ratio**2)) < 0.011
+    assert abs(np.mean(ratio)) < 5 * ratio.std() / np.sqrt(ratio.size)
+
+
+def test_ssgpr_starts_at_normal_frequencies_over_lengthscales():
+    _, summary, found = every_start("ssgpr", n_starts=40)
+    omega = np.array([values["frequencies"] for values in found]) * summary.ranges * np.sqrt(3)
+    spread = np.sqrt(np.mean(omega**2, axis=(0, 1)))  # 1/u with u in [0.4, 0.8]
+    assert (spread > 1 / 0.8).all()
+    assert (spread < 1 / 0.4).all()
+
+
+def test_fsgbard_starts_at_its_draws():
+    made, _, found = every_start("fsgbard")
+    for values in found:
+        assert np.array_equal(values["gaussians"], made.draws.stacks.gaussians)
+        assert np.array_equal(np.abs(values["signs"]), np.ones_like(values["signs"]))
+
+
+def test_more_starts_never_change_the_earlier_ones():
+    few, many = every_start("gm", n_starts=2)[2], every_start("gm", n_starts=6)[2]
+    for left, right in zip(few, many[:2], strict=True):
+        assert all(np.array_equal(left[name], right[name]) for name in left)
+
+
+def test_a_constant_table_still_has_starts():
+    summary = summarise(np.zeros((5, 2)), np.ones(5), np.random.default_rng(0))
+    assert summary.distance(0.5) == 1
+    for name, kernel in MENU.items():
+        shape = Shape(2, (4,))
+        draws = draw(shape, "fastfood", np.random.default_rng(0))
+        values = kernel.start(shape, summary, draws, np.random.default_rng(0), 0.5)
+        assert all(np.isfinite(value).all() for value in values.values()), name
+
+
+def test_every_kernel_starts_inside_its_bounds():
+    for name in kernels():
+        made, theta = problem(resolve(name))
+        lower, upper = made.layout.bounds()
+        assert (lower <= theta).all()
+        assert (theta <= upper).all()
+        assert (lower < upper).all()
