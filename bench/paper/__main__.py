@@ -10,15 +10,17 @@ Sets are read from the directory named by ALAKARTE_DATA; without names, all of t
 
 import argparse
 import sys
-import tempfile
 from pathlib import Path
 
 from bench.folds import directory
+from bench.lines import read
 from bench.paper.cells import SWEEP_SETS, baselines, cells, sweep
 from bench.paper.figures import draw
+from bench.paper.lines import LINES
+from bench.paper.page import report
 from bench.paper.published import METHODS, PAPER
-from bench.paper.run import LINES, read, run, smoke
-from bench.paper.table import report
+from bench.paper.run import run
+from bench.paper.smoke import smoke
 
 
 def there(name: str) -> bool:
@@ -58,23 +60,8 @@ def parse(arguments):
     return parser.parse_args(arguments)
 
 
-def main(arguments=None) -> int:
-    """Exit code."""
-    options = parse(arguments)
-    if options.command == "smoke":
-        with tempfile.TemporaryDirectory() as folder:
-            return min(smoke(Path(folder) / "lines.jsonl"), 1)
-    if options.command == "table":
-        text = report(read(options.lines))
-        if options.out:
-            options.out.write_text(text, encoding="utf-8")
-        else:
-            print(text)
-        return 0
-    if options.command == "figures":
-        for path in draw(read(options.lines), options.out):
-            print(path)
-        return 0
+def chosen(options) -> list:
+    """The cells that the options name."""
     names = options.sets or [name for name in PAPER if there(name)]
     if not names:
         directory("yacht")  # says how to get the data
@@ -86,7 +73,30 @@ def main(arguments=None) -> int:
         todo += sweep(swept, options.folds or (0,), options.methods)
     if "fastfood" in options.mode:
         todo += baselines(names, options.folds or (0,))
-    return min(run(todo, options.lines, options.max_time, options.side_by_side), 1)
+    return todo
+
+
+def show_table(options) -> None:
+    """The page, printed or in a file."""
+    text = report(read(options.lines))
+    if options.out:
+        options.out.write_text(text, encoding="utf-8")
+    else:
+        print(text)
+
+
+def main(arguments=None) -> int:
+    """Exit code."""
+    options = parse(arguments)
+    if options.command == "run":
+        return min(run(chosen(options), options.lines, options.max_time, options.side_by_side), 1)
+    if options.command == "smoke":
+        return min(smoke(), 1)
+    if options.command == "table":
+        show_table(options)
+    else:
+        print(*draw(read(options.lines), options.out), sep="\n")
+    return 0
 
 
 if __name__ == "__main__":

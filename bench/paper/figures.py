@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.drawing import axes, plain_numbers, pyplot, save
 from bench.paper.cells import SWEEP_M, SWEEP_Q
 from bench.paper.published import METHODS, PAPER
 from bench.paper.relative import beside_rbf, complete, log_mean
@@ -29,34 +30,9 @@ TICKS = [digit * 10.0**power for power in range(-4, 2) for digit in (1, 1.5, 2, 
 COSTS = {"cpu_seconds": "training time", "test_cpu_seconds": "test time", "peak_mb": "memory"}
 
 
-def _axes(plt, rows, columns, width=3.6, height=3.2):
-    size = width * columns, height * rows
-    figure, axes = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
-    for axis in axes.flat:
-        axis.spines[["top", "right"]].set_visible(False)
-    return figure, axes
-
-
 def _style(method, **more):
     marker, line, colour = STYLE[method]
     return {"marker": marker, "linestyle": line, "color": colour, "label": method, "markersize": 5} | more
-
-
-def _plain(axis, which, ticks=None):
-    """A logarithmic axis with plain numbers."""
-    one = getattr(axis, f"{which}axis")
-    if ticks is not None:
-        one.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
-    else:
-        one.set_major_locator(_ticker().LogLocator(subs=(1, 2, 5)))
-        one.set_major_formatter(_ticker().FormatStrFormatter("%g"))
-    one.set_minor_locator(_ticker().NullLocator())
-
-
-def _ticker():
-    from matplotlib import ticker
-
-    return ticker
 
 
 def sweeps(plt, lines):
@@ -66,8 +42,8 @@ def sweeps(plt, lines):
         if line["mode"] == "sweep":
             found[line["set"], line["method"], line["Q"], line["m"]].append(line["rmse_over_std"])
     names = sorted({key[0] for key in found})
-    figure, axes = _axes(plt, len(names), 2, 4.4)
-    for name, (by_q, by_m) in zip(names, axes, strict=True):
+    figure, panels = axes(plt, len(names), 2, 4.4)
+    for name, (by_q, by_m) in zip(names, panels, strict=True):
         kinds = ((by_q, SWEEP_Q, 0, "components Q (m = 32)"), (by_m, SWEEP_M, 1, "frequencies m (Q = 2)"))
         for axis, sizes, which, label in kinds:
             for method in METHODS:
@@ -77,9 +53,9 @@ def sweeps(plt, lines):
             axis.set(xscale="log", yscale="log", xlabel=label, title=name, ylabel="RMSE / std(y)")
             least = min(np.min(values) for key, values in found.items() if key[0] == name)
             axis.set_ylim(0.9 * least, min(axis.get_ylim()[1], SWEEP_SPAN * least))
-            _plain(axis, "x", [size[which] for size in sizes])
-            _plain(axis, "y", [tick for tick in TICKS if 0.9 * least < tick < axis.get_ylim()[1]])
-    axes[0, 1].legend(fontsize=7, frameon=False)
+            plain_numbers(axis, "x", [size[which] for size in sizes])
+            plain_numbers(axis, "y", [tick for tick in TICKS if 0.9 * least < tick < axis.get_ylim()[1]])
+    panels[0, 1].legend(fontsize=7, frameon=False)
     return figure
 
 
@@ -87,8 +63,8 @@ def relative(plt, lines):
     """Accuracy and costs beside Fastfood-rbf, set by set."""
     ratios = beside_rbf(lines)
     names = [name for name in PAPER if (name, "rbf") in ratios["rmse_over_std"]]
-    figure, axes = _axes(plt, 1, 1 + len(COSTS), 3.0, 1.2 + 0.24 * len(names))
-    for axis, (quantity, label) in zip(axes[0], ({"rmse_over_std": "accuracy"} | COSTS).items(), strict=True):
+    figure, panels = axes(plt, 1, 1 + len(COSTS), 3.0, 1.2 + 0.24 * len(names))
+    for axis, (quantity, label) in zip(panels[0], ({"rmse_over_std": "accuracy"} | COSTS).items(), strict=True):
         for method in METHODS[1:]:
             here = [name for name in names if (name, method) in ratios[quantity]]
             ratio = np.array([ratios[quantity][name, method] for name in here])
@@ -96,10 +72,10 @@ def relative(plt, lines):
             axis.plot(value, [names.index(name) for name in here], **_style(method, linestyle="none"))
         axis.axvline(1, color="0.7", linewidth=1, zorder=0)
         axis.set(xscale="log", title=f"{label} / that of rbf", ylim=(len(names) - 0.5, -0.5))
-        axis.set_yticks(range(len(names)), names if axis is axes[0, 0] else [""] * len(names))
+        axis.set_yticks(range(len(names)), names if axis is panels[0, 0] else [""] * len(names))
         axis.grid(axis="y", color="0.92", linewidth=6, zorder=-1)
-        _plain(axis, "x", [0.5, 1, 2, 5, MOST_ACCURATE] if quantity == "rmse_over_std" else None)
-    axes[0, -1].legend(fontsize=7, frameon=False, loc="upper right", bbox_to_anchor=(1.35, 1.0))
+        plain_numbers(axis, "x", [0.5, 1, 2, 5, MOST_ACCURATE] if quantity == "rmse_over_std" else None)
+    panels[0, -1].legend(fontsize=7, frameon=False, loc="upper right", bbox_to_anchor=(1.35, 1.0))
     return figure
 
 
@@ -107,8 +83,8 @@ def tradeoff(plt, lines):
     """Accuracy against training time and memory, all beside Fastfood-rbf: means of logarithms, and plain means."""
     ratios = beside_rbf(lines)
     names = complete(ratios)
-    figure, axes = _axes(plt, 2, 2)
-    for row, (mean, word) in zip(axes, ((log_mean, "mean of logarithms"), (np.mean, "plain mean")), strict=True):
+    figure, panels = axes(plt, 2, 2)
+    for row, (mean, word) in zip(panels, ((log_mean, "mean of logarithms"), (np.mean, "plain mean")), strict=True):
         for axis, quantity in zip(row, ("cpu_seconds", "peak_mb"), strict=True):
             for method in METHODS:
                 cost, error = (
@@ -118,7 +94,7 @@ def tradeoff(plt, lines):
                 axis.plot(cost, 1 / error, **_style(method, linestyle="none", markersize=8))
             axis.set(xlabel=f"{COSTS[quantity]} / that of rbf", title=word)
         row[0].set_ylabel(f"accuracy / that of rbf, {len(names)} sets")
-    axes[0, 1].legend(fontsize=7, frameon=False)
+    panels[0, 1].legend(fontsize=7, frameon=False)
     return figure
 
 
@@ -128,28 +104,21 @@ def ranks(plt, lines):
     names = complete(ratios)
     rmse = np.array([[ratios["rmse_over_std"][name, method] for method in METHODS] for name in names])
     rank = 1 + (rmse[:, :, None] > rmse[:, None, :]).sum(axis=2)
-    figure, axes = _axes(plt, 1, 2)
-    for axis, quantity in zip(axes[0], ("cpu_seconds", "peak_mb"), strict=True):
+    figure, panels = axes(plt, 1, 2)
+    for axis, quantity in zip(panels[0], ("cpu_seconds", "peak_mb"), strict=True):
         for j, method in enumerate(METHODS):
             cost = log_mean([ratios[quantity][name, method] for name in names])
             axis.plot(cost, rank[:, j].mean(), **_style(method, linestyle="none", markersize=8))
         axis.set(xlabel=f"{COSTS[quantity]} / that of rbf", title=f"{len(names)} sets")
         axis.invert_yaxis()
-    axes[0, 0].set_ylabel("mean rank of the RMSE (1 is best)")
-    axes[0, 1].legend(fontsize=7, frameon=False)
+    panels[0, 0].set_ylabel("mean rank of the RMSE (1 is best)")
+    panels[0, 1].legend(fontsize=7, frameon=False)
     return figure
 
 
 def draw(lines, folder: Path) -> list[Path]:
     """Write all figures that the lines allow."""
-    try:
-        import matplotlib
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("The figures need matplotlib: pip install matplotlib.") from error
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    plt.rcParams.update({"svg.hashsalt": "alakarte", "font.size": 9})
+    plt = pyplot()
     folder.mkdir(parents=True, exist_ok=True)
     ratios = beside_rbf(lines)
     figures = {
@@ -158,11 +127,8 @@ def draw(lines, folder: Path) -> list[Path]:
         tradeoff: bool(complete(ratios)),
         ranks: bool(complete(ratios)),
     }
-    written = []
-    for make, possible in figures.items():
-        if possible:
-            figure = make(plt, lines)
-            written.append(folder / f"paper_{make.__name__}.svg")
-            figure.savefig(written[-1], metadata={"Date": None})
-            plt.close(figure)
-    return written
+    return [
+        save(plt, make(plt, lines), folder / f"paper_{make.__name__}.svg")
+        for make, possible in figures.items()
+        if possible
+    ]

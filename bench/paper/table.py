@@ -1,18 +1,17 @@
-"""Our table beside the paper's, from the lines of finished runs; nothing is computed anew.
+"""Our tables beside the paper's, from the lines of finished runs; nothing is computed anew.
 
-In: lines. Out: Markdown. A cell holds when our mean is at most the paper's mean + its standard deviation + half a unit
-of its last digit; `auto`, the library's own choice, when it is at most the best of the row + 2 % + half a unit.
+In: lines. Out: rows of Markdown. A cell holds when our mean is at most the paper's mean + its standard deviation + half
+a unit of its last digit; `auto`, the library's own choice, when it is at most the best of the row + 2 % + half a unit.
 """
 
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 
+from bench.paper.cells import schedule
 from bench.paper.published import METHODS, NO_SIGNAL, PAPER
 from bench.paper.relative import beside_rbf, complete, log_mean
 
-REMARKS = Path(__file__).parent / "remarks.md"
 COLUMNS = (*METHODS, "auto")
 
 
@@ -46,7 +45,8 @@ def _number(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
-def _grid(found, cell) -> list[str]:
+def grid(found, cell) -> list[str]:
+    """A row per set, a column per method, each with the text of `cell(set, method, values)`."""
     lines = ["| set | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for name in sets_of(found):
         row = [cell(name, method, found[name, method]) if (name, method) in found else "" for method in COLUMNS]
@@ -64,26 +64,28 @@ def rmse_table(found) -> list[str]:
         if not holds(name, method, values["rmse"]):
             ours = f"**{ours}**"
         if method == "auto":
-            return f"{ours}<br>{values['kernel'][0] if len(set(values['kernel'])) == 1 else 'various'}"
+            return f"{ours}<br>{values['chosen'][0] if len(set(values['chosen'])) == 1 else 'various'}"
         paper = PAPER[name].figures[method]
         return f"{ours}<br>{paper.mean:g} ± {paper.sd:g}"
 
-    return _grid(found, cell)
+    return grid(found, cell)
 
 
 def plain_table(found, figure: str, decimals: int) -> list[str]:
     """Mean over folds of one figure."""
-    return _grid(found, lambda name, method, values: f"{np.mean(values[figure]):.{decimals}f}")
+    return grid(found, lambda name, method, values: f"{np.mean(values[figure]):.{decimals}f}")
 
 
-def _over_std(name, method, values) -> str:
+def over_std(name, method, values) -> str:
+    """Our mean over std(y), the paper's below."""
     ours = np.mean(values["rmse_over_std"])
     if method == "auto":
         return f"{ours:.3f}"
     return f"{ours:.3f}<br>{PAPER[name].figures[method].mean * ours / np.mean(values['rmse']):.3f}"
 
 
-def _test_milliseconds(name, method, values) -> str:
+def milliseconds_per_test_row(name, method, values) -> str:
+    """CPU milliseconds per test row."""
     return f"{1e3 * np.mean(np.divide(values['test_cpu_seconds'], values['n_test'])):.3f}"
 
 
@@ -113,7 +115,7 @@ def _span(numbers) -> str:
 def run_table(found) -> list[str]:
     """Folds, schedule and CPU seconds of every set: a run may wait for others."""
     lines = [
-        "| set | rows | schedule | folds | CPU seconds a fit | folds, auto | CPU seconds, auto |",
+        "| set | rows | schedule | folds | CPU seconds per fit | folds, auto | CPU seconds, auto |",
         "|---" * 7 + "|",
     ]
     for name in sets_of(found):
@@ -122,7 +124,7 @@ def run_table(found) -> list[str]:
         row = [name, str(one["n_train"][0] + one["n_test"][0]), "", "", "", "", ""]
         if mine:
             seconds = np.mean([s for values in mine for s in values["cpu_seconds"]])
-            row[2:5] = mine[0]["schedule"][0], _span([len(v["fold"]) for v in mine]), f"{seconds:.1f}"
+            row[2:5] = schedule(name), _span([len(v["fold"]) for v in mine]), f"{seconds:.1f}"
         if (name, "auto") in found:
             auto = found[name, "auto"]
             row[5:] = str(len(auto["fold"])), f"{np.mean(auto['cpu_seconds']):.1f}"
@@ -149,64 +151,3 @@ def cost_table(lines) -> list[str]:
         row = [f"{1 / value if label == 'accuracy' else value:.2f}" for value in mean]
         found.append(f"| {label} | " + " | ".join(row) + " |")
     return found
-
-
-SWEEPS = """\
-![RMSE against Q and m](figures/paper_sweeps.svg)
-
-RMSE against the number of components and of frequencies; methods without components have Qm frequencies. Errors
-beyond 2.5 times the least are cut off."""
-FIGURES = """\
-![Accuracy and costs, set by set](figures/paper_relative.svg)
-
-![Accuracy against training time and memory](figures/paper_tradeoff.svg)
-
-![Rank against training time and memory](figures/paper_ranks.svg)
-
-Accuracy is 1/RMSE, for means one over the mean error; an error below a thousandth of std(y) counts as that, and more
-than ten times rbf's accuracy is drawn as ten. rbf and ard are by Fastfood here, on all sets; times are CPU seconds, on
-the folds that a method and rbf have both."""
-
-
-def report(lines) -> str:
-    """The whole page."""
-    found = means(lines)
-    tables = {
-        "RMSE over std(y), the paper's below": _grid(found, _over_std),
-        "Log density of test rows, of standardised y (the paper has none)": plain_table(
-            found, "log_density_standardised", 2
-        ),
-        "Coverage of 95 % intervals": plain_table(found, "coverage", 3),
-        "CPU seconds of a fit": plain_table(found, "cpu_seconds", 1),
-        "CPU milliseconds a test row, mean and standard deviation": _grid(found, _test_milliseconds),
-        "Peak memory of a fit beyond the data, MB": plain_table(found, "peak_mb", 0),
-        "Evaluations of the evidence": plain_table(found, "evaluations", 0),
-    }
-    blocks = [
-        "# The paper's table beside ours",
-        "This page is made by `python -m bench.paper table --out docs/results.md` from the lines in "
-        "`bench/results/paper.jsonl`, one a run: `python -m bench.paper run --mode paper auto sweep fastfood` makes "
-        "them.",
-        REMARKS.read_text(encoding="utf-8").strip(),
-        "## RMSE in each set's own units",
-        "Ours, mean ± standard deviation over folds, above the paper's. **Bold: does not hold**, which is to say that "
-        "our mean exceeds the paper's mean + its standard deviation + half a unit of its last digit; `auto`, the "
-        "library's defaults (below it the kernel with the best evidence): exceeds the best of the paper's row + 2 % + "
-        "half a unit.",
-        "\n".join(rmse_table(found)),
-        "\n".join(summary(found)),
-        *(f"## {title}\n\n" + "\n".join(table) for title, table in tables.items()),
-        "## What was run",
-        "literal: the paper's starts and iterations on all rows, the long run of at most 150 ended where ten of them "
-        "gain less than 0.1 nats; progressive: starts on 1,000 rows, the long run on all of up to 8,000 rows or else "
-        "(at most 80 iterations) on 4,000, or four a parameter, and then a few on as many as 4e11 flops allow, each "
-        "for as long as ten gain more than they cost; the posterior on all rows. Folds: of the methods with fewest "
-        "and most. A line says how many threads it had (null: two).",
-        "\n".join(run_table(found)),
-        "## Figures",
-        "`python -m bench.paper figures` draws them from the same lines.",
-        "\n".join(cost_table(lines)),
-        SWEEPS if any(line["mode"] == "sweep" for line in lines) else "",
-        FIGURES,
-    ]
-    return "\n\n".join(block for block in blocks if block) + "\n"

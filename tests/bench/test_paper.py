@@ -1,26 +1,28 @@
 """The paper's experiments as a program: cells, resuming, which cells hold, table and figures from lines."""
 
-import json
 import os
 
 import numpy as np
 import pytest
+from bench.lines import append, prepare, read
 from bench.paper import __main__ as command
 from bench.paper import run as runner
-from bench.paper.cells import Cell, baselines, cells, settings, sweep
+from bench.paper.cells import PROTOCOL, Cell, baselines, cells, settings, sweep
 from bench.paper.figures import draw
+from bench.paper.lines import COLUMNS, LINES, SHARED, finished
+from bench.paper.page import report
 from bench.paper.published import METHODS, PAPER
 from bench.paper.relative import beside_rbf
-from bench.paper.table import holds, means, report, summary
+from bench.paper.table import holds, means, summary
 
 
 def line(name, method, fold, rmse, mode="paper", **more):
     """A line as a run leaves it."""
-    names = "log_density log_density_standardised coverage seconds test_seconds cpu_seconds test_cpu_seconds"
+    names = "log_density_standardised coverage log_evidence seconds cpu_seconds test_cpu_seconds"
     figures = dict.fromkeys(names.split(), 0.5)
     cell = {"set": name, "method": method, "fold": fold, "mode": mode, "Q": None, "m": None}
-    rest = {"rmse": rmse, "rmse_over_std": 0.1, "peak_mb": 9.0, "kernel": "gm", "schedule": "literal"}
-    return cell | figures | rest | {"n_train": 90, "n_test": 10, "evaluations": 7} | more
+    rest = {"rmse": rmse, "rmse_over_std": 0.1, "peak_mb": 9.0, "chosen": "gm", "threads": None}
+    return cell | figures | rest | {"n_train": 90, "n_test": 10, "evaluations": 7, "columns": 64} | more
 
 
 def test_the_paper_has_34_sets_and_seven_methods():
@@ -89,6 +91,7 @@ def test_figures_are_drawn_from_lines(tmp_path):
         "paper_tradeoff.svg",
         "paper_ranks.svg",
     ]
+    assert ">RMSE / std(y)</text>" in (tmp_path / "paper_sweeps.svg").read_text()  # text, not outlines of letters
     assert draw([], tmp_path) == []
 
 
@@ -112,7 +115,7 @@ def test_figures_measure_by_fastfood_on_the_same_folds():
 
 def test_a_set_that_is_not_there_says_how_to_get_it(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ALAKARTE_DATA", str(tmp_path))
-    lines = tmp_path / "lines.jsonl"
+    lines = tmp_path / "lines.tsv"
     arguments = ["run", "yacht", "--folds", "0", "--methods", "rbf", "--side-by-side", "1", "--lines", str(lines)]
     assert command.main(arguments) == 1
     assert "treforevans/uci_datasets" in capsys.readouterr().out
@@ -121,22 +124,65 @@ def test_a_set_that_is_not_there_says_how_to_get_it(tmp_path, monkeypatch, capsy
     assert "is not in the paper" in capsys.readouterr().err
 
 
+def test_a_line_comes_back_as_it_was_and_what_lines_share_is_stated_once(tmp_path):
+    path, shared = tmp_path / "lines.tsv", {"versions": {"numpy": "2"}, "protocol": PROTOCOL}
+    written = [line("concrete", "gm", 0, 1 / 3, **shared), line("concrete", "gm", 1, 2.0, "sweep", Q=2, m=8, **shared)]
+    written.append(line("3droad", "auto", 0, np.float64(1e-9), "auto", **(shared | {"versions": {"numpy": "3"}})))
+    prepare(path, COLUMNS)
+    for one in written:
+        append(path, one, COLUMNS, SHARED)
+    assert path.read_text().count("max_iter_restart") == 2
+    found = read(path)
+    assert [one.pop("rmse") for one in found] == pytest.approx([one.pop("rmse") for one in written], rel=1e-5)
+    assert found == written
+
+
+def test_a_file_with_other_columns_is_refused(tmp_path):
+    path = tmp_path / "lines.tsv"
+    path.write_text("set\trmse\nyacht\t0.1\n")
+    with pytest.raises(ValueError, match="has the columns set, rmse"):
+        prepare(path, COLUMNS)
+    assert path.read_text() == "set\trmse\nyacht\t0.1\n"
+
+
+@pytest.mark.parametrize("kept", ["", "head", "rows"])
+def test_a_line_that_was_cut_off_is_neither_read_nor_kept(tmp_path, kept):
+    path, one = tmp_path / "lines.tsv", line("yacht", "gm", 0, 0.1, versions={}, protocol={})
+    prepare(path, COLUMNS)
+    head = path.read_text()
+    append(path, one, COLUMNS, SHARED)
+    whole = path.read_text()
+    before = {"": "", "head": head, "rows": whole}[kept]
+    path.write_bytes(before.encode() + "yacht\tg…".encode()[:-1])
+    assert len(read(path)) == (kept == "rows")
+    prepare(path, COLUMNS)
+    assert path.read_text() == (before or head)
+
+
+@pytest.mark.skipif(not LINES.exists(), reason="the results are not part of a source distribution")
+def test_committed_lines_are_compact_and_have_the_settings_of_their_cells():
+    assert sum(path.stat().st_size for path in LINES.parent.iterdir()) < 150_000
+    lines = read(LINES)
+    assert len(finished(lines)) == len(lines) > 1000
+    assert all(one["protocol"] == PROTOCOL for one in lines)
+
+
 @pytest.mark.skipif("ALAKARTE_DATA" not in os.environ, reason="ALAKARTE_DATA does not name a directory of data sets")
 def test_a_run_resumes_and_never_runs_a_cell_twice(tmp_path):
-    lines, said = tmp_path / "lines.jsonl", []
+    lines, said = tmp_path / "lines.tsv", []
     todo = [Cell("challenger", method, 0, "paper") for method in ("rbf", "ard")]
     assert runner.run(todo[:1], lines, say=said.append) == 0
     first = lines.read_text()
     assert runner.run(todo, lines, max_time=0.0, say=said.append) == 0  # over before it begins
     assert lines.read_text() == first
-    lines.write_text(first + first[:99])  # a line that was cut off
+    lines.write_text(first + first.splitlines()[-1][:30])  # a line that was cut off
     assert runner.run(todo + todo, lines, side_by_side=2, say=said.append) == 0
     text = lines.read_text()
     assert text.startswith(first)
-    found = [json.loads(entry) for entry in text.splitlines()]
+    found = read(lines)
     assert [entry["method"] for entry in found] == ["rbf", "ard"]
     assert "2 cells, 1 of them finished before" in said
     assert runner.run(todo, lines, say=said.append) == 0
     assert lines.read_text() == text
-    assert {"rmse", "coverage", "seconds", "peak_mb", "schedule", "settings", "versions"} <= set(found[0])
+    assert {"rmse", "coverage", "seconds", "peak_mb", "protocol", "versions"} <= set(found[0])
     assert np.isfinite([entry["rmse"] for entry in found]).all()

@@ -1,8 +1,9 @@
 """Where the time of one evaluation goes, by samples of py-spy: pip install py-spy; nothing else should run.
 
-    python -m bench.profile
+    python -m bench.speed.profile
 
-In: the problems of `bench.speed`. Out: for each, the share of samples in the innermost function of the package.
+In: the objectives of `bench.speed.problems`. Out: for each, the share of samples in the innermost functions of the
+package.
 """
 
 import collections
@@ -12,9 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.speed import problem
+from bench.speed.problems import objective, one_blas_thread
 
 SECONDS = 15
+# kernel, rows, inputs, components, frequencies of each
 SIZES = {"1536": ("ard", 36_000, 8, 1, 768), "192": ("ard", 200_000, 11, 1, 96), "gm": ("gm", 36_000, 8, 2, 192)}
 FUNCTIONS = {  # what each function mostly waits for
     "add_gram": "symmetric product ΦᵀΦ (BLAS)",
@@ -27,31 +29,35 @@ FUNCTIONS = {  # what each function mostly waits for
 }
 
 
-def work(name):
-    from alakarte.execution.threads import one_blas_thread
-    from alakarte.process.objective import nlml_gradient
-
-    made, theta = problem(*SIZES[name])
+def work(name: str) -> None:
+    """Evaluate one objective over and over, for py-spy to look at."""
+    evaluate = objective(*SIZES[name])
     with one_blas_thread():
-        nlml_gradient(made, theta)
+        evaluate()
         began = time.perf_counter()
         while time.perf_counter() < began + SECONDS:
-            nlml_gradient(made, theta)
+            evaluate()
 
 
-def profile(name):
+def samples(name: str) -> list[str]:
+    """Stacks of a process that evaluates one objective, each with its count."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "samples"
         record = ["py-spy", "record", "--format", "raw", "--rate", "250", "--threads", "--output", str(out)]
-        command = [*record, "--", sys.executable, "-m", "bench.profile", name]
+        command = [*record, "--", sys.executable, "-m", "bench.speed.profile", name]
         subprocess.run(command, check=True, capture_output=True)
-        shares = collections.Counter()
-        for line in out.read_text().splitlines():
-            stack, count = line.rsplit(" ", 1)
-            if "nlml_gradient" in stack or "visit" in stack:
-                mine = [frame for frame in stack.split(";") if "alakarte" in frame]
-                function = mine[-1].split(" ")[0]
-                shares[FUNCTIONS.get(function, function)] += int(count)
+        return out.read_text().splitlines()
+
+
+def profile(name: str) -> None:
+    """Print the shares of one objective."""
+    shares = collections.Counter()
+    for line in samples(name):
+        stack, count = line.rsplit(" ", 1)
+        if "nlml_gradient" in stack or "visit" in stack:
+            mine = [frame for frame in stack.split(";") if "alakarte" in frame]
+            function = mine[-1].split(" ")[0]
+            shares[FUNCTIONS.get(function, function)] += int(count)
     total = sum(shares.values())
     kernel, n, d, *_ = SIZES[name]
     print(f"\n{kernel}, n = {n}, d = {d}: share of {total} samples over both threads")

@@ -1,8 +1,11 @@
-"""What mixed precision changes, beside double, on fold 0: `python -m bench.precision [set …]`.
+"""What mixed precision changes, beside double, on fold 0.
 
-At the theta that double learned: |difference| of the evidence a row, and the RMSE of single-precision sums over that of
-double ones. Then a whole fit in mixed precision from the same seed: whether it had to go on in double, its log
-evidence less that of double (the paths part after some iterations, either may end higher), and the seconds of both.
+    python -m bench.studies.precision [set …]
+
+In: all or some ten thousand rows of each set. Out: a line per set and kernel. At the theta that double learned: the
+|difference| of the evidence per row, and the RMSE of single-precision sums over that of double ones. Then a whole fit
+in mixed precision from the same seed: whether it had to go on in double, its log evidence less that of double (the
+paths part after some iterations, either may end higher), and the seconds of both.
 """
 
 import contextlib
@@ -21,6 +24,7 @@ from alakarte.execution.threads import one_blas_thread
 from alakarte.process.objective import model_at, nlml, weight_space
 from alakarte.search.learn import MIXED_NATS
 from bench.folds import fold
+from bench.scores import rmse
 
 SETS = {"concrete": None, "kin40k": 20_000, "protein": 20_000, "houseelectric": 50_000}  # rows, None: all
 KERNELS = ("ard", "gm", "pwl")
@@ -39,7 +43,7 @@ def run(kernel, precision, X, y):
 
 
 def at_one_theta(model, X, y, X_test, y_test):
-    """|mixed − double| of the evidence a row, and the ratio of the RMSE, at the theta of `model`."""
+    """|mixed − double| of the evidence per row, and the ratio of the RMSE, at the theta of `model`."""
     rows = Rows(X, y[:, None], np.ones(len(X)), scaling=model._scaling)
     values, errors = [], []
     with one_blas_thread():
@@ -49,29 +53,33 @@ def at_one_theta(model, X, y, X_test, y_test):
             at = model_at(problem, model.theta_)
             phi = at.features.phi(model._scaling.inputs(X_test).astype(at.features.dtype))
             residual = model._scaling.target(y_test) - (phi @ weight_space(at).weight_mean)[:, 0]
-            errors.append(np.sqrt(np.mean(residual**2)))
+            errors.append(rmse(residual))
     return abs(values[1] - values[0]) / len(X), errors[1] / errors[0]
 
 
-def main(names):
+def compare(name: str, kernel: str, train, test) -> None:
+    """Print the line of one set and kernel."""
+    X, y = train
+    double_seconds, double, _ = run(kernel, "double", X, y)
+    seconds, mixed, fell_back = run(kernel, "mixed", X, y)
+    nats, ratio = at_one_theta(double, X, y, *test)
+    good = nats <= MIXED_NATS and ratio <= 1.01
+    gained = mixed.log_marginal_likelihood_ - double.log_marginal_likelihood_
+    print(
+        f"{name:<15}{kernel:<8}{double.noise_std_ / y.std():8.4f}{nats:10.1e}{ratio:12.4f} |"
+        f"{'yes' if fell_back else 'no':>10}{gained:17.2f}{double_seconds:10.1f}{seconds:7.1f}"
+        f"  {'yes' if good else 'by falling back' if fell_back else 'NO'}",
+        flush=True,
+    )
+
+
+def main(names) -> None:
     print("set            kernel  noise/sd  nats/row  RMSE ratio | fell back  evidence gained  s double  mixed  holds")
     for name in names or SETS:
-        X, y, X_test, y_test = fold(name, 0)
-        if SETS.get(name):
-            some = np.random.default_rng(0).permutation(len(X))[: SETS[name]]
-            X, y = X[some], y[some]
+        X, y, *test = fold(name, 0)
+        some = np.random.default_rng(0).permutation(len(X))[: SETS.get(name)]
         for kernel in KERNELS:
-            double_seconds, double, _ = run(kernel, "double", X, y)
-            seconds, mixed, fell_back = run(kernel, "mixed", X, y)
-            nats, ratio = at_one_theta(double, X, y, X_test, y_test)
-            good = nats <= MIXED_NATS and ratio <= 1.01
-            gained = mixed.log_marginal_likelihood_ - double.log_marginal_likelihood_
-            print(
-                f"{name:<15}{kernel:<8}{double.noise_std_ / y.std():8.4f}{nats:10.1e}{ratio:12.4f} |"
-                f"{'yes' if fell_back else 'no':>10}{gained:17.2f}{double_seconds:10.1f}{seconds:7.1f}"
-                f"  {'yes' if good else 'by falling back' if fell_back else 'NO'}",
-                flush=True,
-            )
+            compare(name, kernel, (X[some], y[some]), test)
 
 
 if __name__ == "__main__":

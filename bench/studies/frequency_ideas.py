@@ -1,9 +1,12 @@
-"""Two ideas measured against what the library does, fold 0, at equal columns: `python -m bench.tried [set …]`.
+"""Two ideas for the frequencies of the posterior, measured against what the library does, at equal columns.
 
-shares   frequencies of a component in proportion to its share of the variance, instead of evenly;
-release  the learned frequencies as the start of `ssgpr`, some iterations on up to 20,000 rows.
+    python -m bench.studies.frequency_ideas [set …]
 
-Log density of test rows (standardised y), mean of three draws of the frequencies; `columns` is D for all of them.
+shares    frequencies of a component in proportion to its share of the variance, instead of evenly;
+released  the learned frequencies as the start of `ssgpr`, some iterations on up to 20,000 rows.
+
+In: fold 0 of the sets. Out: log density of test rows (standardised y), mean of three draws of the frequencies for the
+first two; all have 1,024 columns.
 """
 
 import sys
@@ -43,8 +46,13 @@ def log_density_of(at, X, y):
     return float(log_density(y, made.mean(X, 2), std).mean())
 
 
+def evenly(problem, theta, rng):
+    """Fresh frequencies, as the library draws them."""
+    return enlarge(problem, COLUMNS, rng)
+
+
 def by_share(problem, theta, rng):
-    """Fresh frequencies, unevenly."""
+    """Fresh frequencies, in proportion to the variance of each component."""
     amplitude = problem.layout.unpack(theta)["log_amplitude"]
     columns = 4 if problem.kernel.name == "gm" else 2
     shape = Shape(problem.draws.shape.n_inputs, split(np.exp(2 * amplitude), COLUMNS // columns))
@@ -60,32 +68,35 @@ def released(problem, theta, rows, scaling, rng):
     return refit(replace(free, rows=rows), run.theta, Budget())
 
 
-def main(names):
+def compare(name: str, kernel: str) -> None:
+    """Print the line of one set and kernel."""
+    X, y, X_test, y_test = fold(name, 0)
+    scaling = standardise(X, y)
+    rows = Rows(X, y[:, None], np.ones(len(X)), scaling=scaling).whole()
+    test = scaling.inputs(X_test), scaling.target(y_test)
+    settings = Settings(resolve(kernel), 4, 32, "fastfood", 2, 80, 20, 1.0, None, 2)
+    with one_blas_thread():
+        shuffled = shuffle(rows, np.random.default_rng(1))
+        learned = learn(settings, shuffled, scaling, np.random.default_rng(0), Progress(0, None))
+        problem, theta = replace(learned.problem, rows=rows), learned.run.theta
+        drawn = {}
+        for way in (evenly, by_share):
+            made = [way(problem, theta, np.random.default_rng(seed)) for seed in range(3)]
+            drawn[way] = np.mean([log_density_of(refit(one, theta, Budget()), *test) for one in made])
+        began = time.perf_counter()
+        free = log_density_of(released(problem, theta, rows, scaling, np.random.default_rng(0)), *test)
+        seconds = time.perf_counter() - began
+    print(
+        f"{name:<15}{kernel:<6}{drawn[evenly]:8.3f}{drawn[by_share]:9.3f}{free:10.3f}{seconds:13.1f}",
+        flush=True,
+    )
+
+
+def main(names) -> None:
     print("set            kernel    even   shares  released   s released")
     for name in names or SETS:
-        X, y, X_test, y_test = fold(name, 0)
-        scaling = standardise(X, y)
-        rows = Rows(X, y[:, None], np.ones(len(X)), scaling=scaling).whole()
-        inputs, target = scaling.inputs(X_test), scaling.target(y_test)
         for kernel in ("gm", "pwl"):
-            settings = Settings(resolve(kernel), 4, 32, "fastfood", 2, 80, 20, 1.0, None, 2)
-            with one_blas_thread():
-                shuffled = shuffle(rows, np.random.default_rng(1))
-                learned = learn(settings, shuffled, scaling, np.random.default_rng(0), Progress(0, None))
-                problem, theta = replace(learned.problem, rows=rows), learned.run.theta
-                even, shares = [], []
-                for seed in range(3):
-                    rng = np.random.default_rng(seed)
-                    even.append(log_density_of(refit(enlarge(problem, COLUMNS, rng), theta, Budget()), inputs, target))
-                    rng = np.random.default_rng(seed)
-                    shares.append(log_density_of(refit(by_share(problem, theta, rng), theta, Budget()), inputs, target))
-                began = time.perf_counter()
-                at = released(problem, theta, rows, scaling, np.random.default_rng(0))
-                free, seconds = log_density_of(at, inputs, target), time.perf_counter() - began
-            print(
-                f"{name:<15}{kernel:<6}{np.mean(even):8.3f}{np.mean(shares):9.3f}{free:10.3f}{seconds:13.1f}",
-                flush=True,
-            )
+            compare(name, kernel)
 
 
 if __name__ == "__main__":

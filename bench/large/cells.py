@@ -1,0 +1,31 @@
+"""What is run on large tables: cells, each a set, a fold, a method and a limit of time.
+
+In: names. Out: cells as dictionaries, and the rows of one.
+"""
+
+from bench.folds import fold
+from bench.large.peers import METHODS
+
+SETS = ("kin40k", "protein", "bike", "sml", "gas", "pumadyn32nm", "keggdirected", "parkinsons", "houseelectric")
+WITH_PEERS = ("kin40k", "protein", "bike")
+FOLDS = {"sml": range(5), "gas": range(5), "pumadyn32nm": range(5)}
+
+
+def cells(names, folds=None, methods=None, max_time: float | None = None) -> list[dict]:
+    """All cells of some sets; peers run on three sets, several folds on three others, unless told otherwise.
+
+    Peers have no limit of time: with one, only the library runs.
+    """
+    return [
+        {"set": name, "fold": k, "method": method, "max_time": max_time}
+        for name in names
+        for k in folds or FOLDS.get(name, [0])
+        for method in methods or (METHODS if name in WITH_PEERS and max_time is None else ["alakarte"])
+    ]
+
+
+def load(name: str, k: int):
+    """X_train, y_train, X_test, y_test; bike (a log count) without the two inputs whose sum is the count."""
+    x_train, y_train, x_test, y_test = fold(name, k)
+    last = -2 if name == "bike" else None
+    return x_train[:, :last], y_train, x_test[:, :last], y_test

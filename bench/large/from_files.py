@@ -1,0 +1,44 @@
+"""Fit rows that lie in files, in a process of its own: `python -m bench.large.from_files ROWS FOLDER` (Linux).
+
+In: files X (n, 10) and y (n,) of float32 in the folder. Out: printed seconds, peak megabytes that are no page cache,
+and the noise found.
+"""
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from alakarte import GPRegressor
+from bench.memory import resident
+
+
+class Watch(threading.Thread):
+    """The most memory that is no page cache, looked up twenty times a second."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.peak, self.done = 0.0, threading.Event()
+
+    def run(self):
+        while not self.done.wait(0.05):
+            self.peak = max(self.peak, resident("RssAnon"))
+
+
+def main(n: int, folder: Path) -> None:
+    X = np.memmap(folder / "X", dtype=np.float32, mode="r", shape=(n, 10))
+    y = np.memmap(folder / "y", dtype=np.float32, mode="r", shape=(n,))
+    sizes = {"n_restarts": 1, "n_learning_rows": 10_000, "n_posterior_frequencies": 512}
+    watch = Watch()
+    watch.start()
+    began = time.perf_counter()
+    model = GPRegressor("ard", random_state=0, **sizes).fit(X, y)
+    seconds = time.perf_counter() - began
+    watch.done.set()
+    print(seconds, watch.peak, model.noise_std_)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,66 @@
+"""Generated rows in growing numbers: seconds of a fit, and rows in files that are never in memory at once.
+
+In: nothing. Out: printed figures.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from alakarte import GPRegressor
+
+CHUNK = 1_000_000  # rows that are made at once
+INPUTS = 10
+
+
+def growth(sizes=(1_000, 10_000, 100_000)) -> None:
+    """Seconds of a default fit against rows, on 8 inputs."""
+    rng = np.random.default_rng(0)
+    for n in sizes:
+        X = rng.standard_normal((n, 8))
+        y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(n)
+        began = time.perf_counter()
+        model = GPRegressor(random_state=0).fit(X, y)
+        seconds = time.perf_counter() - began
+        print(f"fit of {n} × 8: {seconds:.1f} s, {model.kernel_.kernel.name}, {model.n_basis_} columns", flush=True)
+
+
+def memmap(sizes=(2_000_000, 20_000_000)) -> None:
+    """Rows in float32 files, read block by block: seconds per row and resident memory that is no page cache.
+
+    Learned from 10,000 rows, whatever their number, so that seconds per row are those of the passes over all of them.
+    """
+    per_row = []
+    for n in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            write(n, Path(folder))
+            command = [sys.executable, "-W", "ignore", "-m", "bench.large.from_files", str(n), folder]
+            out = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+        seconds, megabytes, noise = map(float, out)
+        per_row.append(seconds / n)
+        print(
+            f"memmap of {n} × {INPUTS} float32: {seconds:.1f} s, {1e6 * seconds / n:.2f} µs per row, "
+            f"{megabytes:.0f} MB that are no page cache, noise {noise:.3f} (0.1)",
+            flush=True,
+        )
+    print(f"seconds per row, the larger over the smaller: {per_row[-1] / per_row[0]:.2f}")
+
+
+def write(n: int, folder: Path) -> None:
+    """Files X (n, 10) and y (n,), made chunk by chunk; noise of 0.1."""
+    X = np.memmap(folder / "X", dtype=np.float32, mode="w+", shape=(n, INPUTS))
+    y = np.memmap(folder / "y", dtype=np.float32, mode="w+", shape=(n,))
+    rng = np.random.default_rng(0)
+    for start in range(0, n, CHUNK):
+        part = slice(start, start + CHUNK)
+        X[part] = rng.standard_normal((len(X[part]), INPUTS), dtype=np.float32)
+        y[part] = np.sin(X[part, 0]) + X[part, 1] + 0.1 * rng.standard_normal(len(X[part]), dtype=np.float32)
+    X.flush()
+    y.flush()
+
+
+GENERATED = {"growth": growth, "memmap": memmap}

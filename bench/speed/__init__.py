@@ -1,0 +1,1 @@
+"""Speed and memory as ratios to a rival or to BLAS, each measured in one run; `python -m bench.speed`."""

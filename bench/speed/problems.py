@@ -1,0 +1,111 @@
+"""Generated rows, and what is timed on them: the only file of this room that imports the library's internal modules.
+
+In: sizes. Out: an `Objective` (value and gradient of the evidence at a start), projections, sines and cosines.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from alakarte.compiled.layout import aligned
+from alakarte.compiled.waves import sincos
+from alakarte.data.arrays import Rows
+from alakarte.data.standardise import standardise
+from alakarte.data.summary import summarise
+from alakarte.execution.threads import one_blas_thread
+from alakarte.features.draws import draw
+from alakarte.features.fastfood import fast_transform
+from alakarte.features.feature_map import feature_map
+from alakarte.kernels.registry import resolve
+from alakarte.process.objective import Problem, nlml_gradient
+from alakarte.records import Shape
+from alakarte.search.learn import Settings, set_up
+from alakarte.search.starts import starts
+
+__all__ = ["Objective", "Projections", "objective", "one_blas_thread", "projections", "sincos", "table"]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The evidence as a function, at one theta. A call gives (value, gradient)."""
+
+    problem: Problem
+    theta: np.ndarray
+
+    def __call__(self) -> tuple[float, np.ndarray]:
+        with one_blas_thread():
+            return nlml_gradient(self.problem, self.theta)
+
+    @property
+    def values(self) -> dict[str, np.ndarray]:
+        """Parameters by name."""
+        return self.problem.layout.unpack(self.theta)
+
+    def directions(self) -> np.ndarray:
+        """(d, F) frequencies of unit length-scales."""
+        values = self.values
+        unit = {**values, "log_lengthscale": np.zeros_like(values["log_lengthscale"])}
+        spectrum = self.problem.kernel.spectrum(unit, self.problem.draws)
+        return feature_map(spectrum, self.problem.draws, "matrix").projection.frequencies
+
+
+@dataclass(frozen=True)
+class Projections:
+    """The same phases x W by the fast transform and by a matrix product, and room for the results of both."""
+
+    transform: object
+    product: object
+    x: np.ndarray  # (rows, d)
+    by_transform: np.ndarray  # (rows, F)
+    by_product: np.ndarray  # (rows, F)
+
+    def fast(self) -> None:
+        """Phases by the fast transform."""
+        self.transform.phases(self.x, self.by_transform)
+
+    def dense(self) -> None:
+        """Phases by the matrix product."""
+        self.product.phases(self.x, self.by_product)
+
+
+def table(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """X (n, d) and y (n,) with noise of 0.1, always the same."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    return X, np.sin(X.sum(axis=1)) + 0.1 * rng.standard_normal(n)
+
+
+def objective(kernel: str, n: int, d: int, Q: int, m: int, precision: str = "double") -> Objective:
+    """Value and gradient on n generated rows at a start, on two threads."""
+    X, y = table(n, d)
+    weight, rng = np.ones(n), np.random.default_rng(0)
+    scaling = standardise(X, y, weight)
+    rows = Rows(scaling.inputs(X), scaling.target(y)[:, None], weight)
+    kernel = resolve(kernel)
+    settings = Settings(
+        kernel=kernel,
+        n_components=Q,
+        n_frequencies=m,
+        expansion="fastfood",
+        n_restarts=1,
+        max_iter=1,
+        max_iter_restart=1,
+        tol=0.1,
+        noise_std=None,
+        n_jobs=2,
+        precision=precision,
+    )
+    problem = set_up(settings, rows, scaling, rng)
+    [theta] = starts(kernel, problem.layout, summarise(rows.x, weight, rng), problem.draws, 1, rng)
+    return Objective(problem, theta)
+
+
+def projections(d: int, dtype, n_rows: int = 2048, n_frequencies: int = 8192) -> Projections:
+    """Frequencies of `ard` at unit length-scales, both ways."""
+    draws = draw(Shape(d, (n_frequencies,)), "fastfood", np.random.default_rng(0))
+    spectrum = resolve("ard").spectrum({"log_amplitude": np.zeros(1), "log_lengthscale": np.zeros(d)}, draws)
+    transform = fast_transform(spectrum, draws).astype(dtype)
+    product = feature_map(spectrum, draws, "matrix").projection.astype(dtype)
+    x = np.random.default_rng(1).standard_normal((n_rows, d)).astype(dtype)
+    rooms = [aligned((n_rows, n_frequencies), dtype) for _ in range(2)]
+    return Projections(transform, product, x, *rooms)
