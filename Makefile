@@ -1,21 +1,49 @@
 # Every target does its own set-up: a .venv in the clone, made anew when pyproject.toml changes.
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALL := -m pip install --quiet --disable-pip-version-check
+PYTEST := -m pytest -n 2 --dist worksteal
 
-.PHONY: install demo test lint format bench paper-smoke clean
+.PHONY: install demo test test-all test-oldest test-bare coverage lint format bench paper-smoke clean
 
 install: .venv/.installed
 
 .venv/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	$(BIN)/python $(INSTALL) --editable ".[test]"
 	touch $@
 
 demo: install
 	$(BIN)/python -m alakarte demo
 
 test: install lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python $(PYTEST)
+
+# every case of the laws instead of pairwise ones
+test-all: install
+	ALAKARTE_ALL_CASES=1 $(BIN)/python $(PYTEST)
+
+# the oldest versions of everything that pyproject.toml declares
+test-oldest: .venv-oldest/.installed
+	.venv-oldest/bin/python $(PYTEST)
+
+.venv-oldest/.installed: pyproject.toml constraints-oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress]" pytest pytest-xdist pandas
+	touch $@
+
+# nothing but what the package itself needs
+test-bare: .venv-bare/.installed
+	.venv-bare/bin/python $(PYTEST)
+
+.venv-bare/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-bare
+	.venv-bare/bin/python $(INSTALL) --editable . pytest pytest-xdist
+	touch $@
+
+coverage: install
+	$(BIN)/python $(INSTALL) pytest-cov
+	$(BIN)/python $(PYTEST) --cov=alakarte --cov-report=term
 
 bench: install
 	$(BIN)/python -m bench.speed
@@ -26,10 +54,11 @@ paper-smoke: install
 lint: install
 	$(BIN)/ruff check src tests bench
 	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy --strict src
 
 format: install
 	$(BIN)/ruff check --fix src tests bench
 	$(BIN)/ruff format src tests bench
 
 clean:
-	rm -rf .venv build dist .pytest_cache .ruff_cache
+	rm -rf .venv .venv-oldest .venv-bare build dist .pytest_cache .ruff_cache .mypy_cache .coverage

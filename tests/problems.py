@@ -16,42 +16,40 @@ import pytest
 from scipy.linalg import hadamard
 
 from alakarte import GPRegressor
-from alakarte.data.arrays import Rows
+from alakarte.data.arrays import ArrayRows
 from alakarte.data.standardise import standardise
 from alakarte.data.summary import summarise
-from alakarte.errors import Unavailable
-from alakarte.execution.randomness import Streams
 from alakarte.estimators.checks import check_settings
+from alakarte.execution.randomness import Streams
 from alakarte.kernels import Matern, PiecewiseLinear
-from alakarte.kernels.base import ClosedForm
 from alakarte.kernels.registry import kernels
-from alakarte.process.objective import Problem
+from alakarte.likelihoods import Gaussian
+from alakarte.posteriors.build import build_posterior
+from alakarte.process.objective import nlml
+from alakarte.process.problem import Form, Problem, process_at
 from alakarte.search.learn import set_up
-from alakarte.search.starts import starts
+from alakarte.search.plan import Plan
+from alakarte.search.sizes import choose_sizes
+from alakarte.search.starts import make_starts
 
 SHAPES = [(3, 2, 8), (5, 1, 6), (4, 3, 4), (1, 2, 3), (9, 2, 5)]  # (d, Q, m); the last has m < p = 16
 MENU = {name: kind() for name, kind in sorted(kernels().items()) if not name.startswith("matern")}
+DEFAULTS = {"weighted": True, "n_targets": 1, "noise_std": None}  # of `problem`
 MENU |= {f"matern{nu}": Matern(nu) for nu in (0.5, 1.5, 2.5)} | {"pwl4": PiecewiseLinear(n_knots=4)}
 
 
 def expansions(kernel) -> list[str]:
-    """The expansions that a kernel has: what `fit` would not refuse."""
-    found = ["fastfood"]
-    try:
-        problem(kernel, expansion="dense")
-    except Unavailable:
-        return found
-    made, theta = problem(kernel)
-    exact = isinstance(kernel.closed_form(values_at(made, theta)), ClosedForm)
-    return [*found, "dense", *(["exact"] if exact else [])]
+    """The expansions that a kernel has: what it declares."""
+    dense = [] if kernel.needs_stacks else ["dense"]
+    return ["fastfood", *dense, *(["exact"] if kernel.has_closed_form else [])]
 
 
 def ways(expansion) -> list[dict]:
     """Every way to compute the same number."""
     if expansion == "exact":
-        return [{"form": "exact"}]
+        return [{"form": Form.CLOSED}]
     transforms = ("fast", "matrix") if expansion == "fastfood" else ("matrix",)
-    return [{"form": form, "transform": transform} for form in ("weights", "rows") for transform in transforms]
+    return [{"form": form, "transform": transform} for form in (Form.WEIGHTS, Form.ROWS) for transform in transforms]
 
 
 def table(d, n=30, seed=0):
@@ -61,21 +59,50 @@ def table(d, n=30, seed=0):
     return X, np.sin(X.sum(axis=1)) + 0.1 * rng.standard_normal(n), rng.integers(1, 4, n).astype(float)
 
 
-def problem(kernel, shape=(3, 2, 8), expansion="fastfood", *, n=30, seed=0, weighted=True, noise_std=None, **how):
-    """A `Problem` and a theta a little away from one of its starts."""
+def scaling_of(X, y, weight=None, likelihood=None):
+    """The scaling that a fit would use, for y (n,) or (n, T)."""
+    y = y.reshape(len(y), -1)
+    return standardise(X, weight, *(likelihood or Gaussian()).scaling(y, weight))
+
+
+def rows_of(X, y, weight=None, **how):
+    """Standardised rows, and their scaling."""
+    weight, scaling = np.ones(len(X)) if weight is None else weight, scaling_of(X, y, weight)
+    return ArrayRows(scaling.inputs(X), scaling.target(y.reshape(len(y), -1)), weight, **how), scaling
+
+
+def plan_of(kernel, rows, **settings):
+    """The plan of a kernel on some rows, with the settings of a `GPRegressor`."""
+    estimator = GPRegressor(kernel, n_jobs=1, **settings)
+    settings = check_settings(estimator, Gaussian(estimator.noise_std))
+    sizes = choose_sizes(settings.kernel, settings.n_components, settings.n_frequencies, rows.n_rows, rows.n_inputs)
+    return Plan(settings, settings.kernel, *sizes, rows.n_rows, rows.n_inputs)
+
+
+def problem(kernel, shape=(3, 2, 8), expansion="fastfood", *, n=30, seed=0, **how):
+    """A `Problem` and a theta a little away from one of its starts.
+
+    `how` may have `weighted`, `n_targets`, `noise_std`, and fields of the problem.
+    """
+    weighted, n_targets, noise_std = (how.pop(*default) for default in DEFAULTS.items())
     d, n_components, n_frequencies = shape
     kernel = MENU[kernel] if isinstance(kernel, str) else kernel
     X, y, weight = table(d, n, seed)
-    weight = weight if weighted else np.ones(n)
-    scaling = standardise(X, y, weight)
-    rows = Rows(scaling.inputs(X), scaling.target(y)[:, None], weight, block_rows=13)
+    if n_targets > 1:
+        y = np.column_stack([(t + 1) * y + t * np.cos(X[:, 0]) for t in range(n_targets)])
+    rows, scaling = rows_of(X, y, weight if weighted else np.ones(n), block_rows=13)
     sizes = {"n_components": n_components, "n_frequencies": n_frequencies, "expansion": expansion}
-    settings = check_settings(GPRegressor(kernel, **sizes, noise_std=noise_std, n_jobs=1))
+    plan = plan_of(kernel, rows, **sizes, noise_std=noise_std)
     rng = np.random.default_rng(seed + 1)
-    made = set_up(settings, rows, scaling, rng)
-    theta = starts(kernel, made.layout, summarise(rows.x, weight, rng), made.draws, 3, Streams(seed))[1]
+    made = set_up(plan, rows, scaling, rng)
+    theta = make_starts(made, summarise(rows.x, rows.weight, rng), 3, Streams(seed), n)[1].theta
     theta = made.layout.clip(theta + 0.1 * rng.standard_normal(theta.size))
     return replace(made, **how), theta
+
+
+def posterior_at(problem: Problem, theta):
+    """The posterior that a fit would keep."""
+    return build_posterior(process_at(problem, theta), nlml(problem, theta))
 
 
 def values_at(problem: Problem, theta) -> dict:
@@ -131,7 +158,7 @@ def explicit_frequencies(spectrum, draws) -> np.ndarray:
 def explicit_kernel(problem: Problem, theta, x, other) -> np.ndarray:
     """k(x, other) = Σ_ω v_q²/m_q cos ωᵀτ; where there are centres, one half at ω + μ and one at ω − μ."""
     shape, spectrum = problem.draws.shape, problem.kernel.spectrum(values_at(problem, theta), problem.draws)
-    if problem.form == "exact":
+    if problem.is_closed:
         return closed_kernel(problem, theta, x, other)
     omega = explicit_frequencies(spectrum, problem.draws)
     variance = (np.exp(spectrum.log_amplitude) ** 2 / np.array(shape.counts))[shape.component]
@@ -169,21 +196,22 @@ def textbook_profile(kernel, r):
 class DenseProcess:
     """The n×n process on rows repeated by their weights."""
 
-    nlml: float
-    mean: np.ndarray
-    covariance: np.ndarray
+    nlml: float  # summed over targets
+    mean: np.ndarray  # (rows, T)
+    covariance: np.ndarray  # (rows, rows), of each target
 
 
 def dense_process(problem: Problem, theta, x_new=None) -> DenseProcess:
     """Evidence and latent predictions by the textbook."""
     repeats = problem.rows.weight.astype(int)
-    x, y = np.repeat(problem.rows.x, repeats, axis=0), np.repeat(problem.rows.y[:, 0], repeats)
+    x, y = np.repeat(problem.rows.x, repeats, axis=0), np.repeat(problem.rows.y, repeats, axis=0)
     x_new = x[:1] if x_new is None else x_new
     s = np.exp(2 * values_at(problem, theta)["log_noise_std"])
     K = explicit_kernel(problem, theta, x, x) + s * np.eye(len(x))
     cross, prior = explicit_kernel(problem, theta, x_new, x), explicit_kernel(problem, theta, x_new, x_new)
-    nlml = 0.5 * (len(x) * np.log(2 * np.pi) + np.linalg.slogdet(K)[1] + y @ np.linalg.solve(K, y))
-    return DenseProcess(nlml, cross @ np.linalg.solve(K, y), prior - cross @ np.linalg.solve(K, cross.T))
+    log_det = len(x) * np.log(2 * np.pi) + np.linalg.slogdet(K)[1]
+    evidence = 0.5 * sum(log_det + target @ np.linalg.solve(K, target) for target in y.T)
+    return DenseProcess(evidence, cross @ np.linalg.solve(K, y), prior - cross @ np.linalg.solve(K, cross.T))
 
 
 def taylor_order(function, point, value, gradient, steps=(1e-3, 1e-4)) -> float:

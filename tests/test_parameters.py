@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from alakarte.parameters import Parameter, constrained
+from alakarte.errors import InvalidInput
+from alakarte.parameters import Parameter, Units, constrained
+
+UNITS = Units(np.array([1.0, 10.0, 0.5]), np.array([4.0]))
 
 
 def layout(**constraints):
@@ -13,7 +16,7 @@ def layout(**constraints):
         Parameter("centre", (2, 3), "1/x", -10.0, 10.0),
         Parameter("log_noise_std", (), "y", -10.0, 3.0),
     )
-    return constrained(parameters, constraints.get("fixed"), constraints.get("bounds"), np.array([1.0, 10.0, 0.5]), 4.0)
+    return constrained(parameters, constraints.get("fixed"), constraints.get("bounds"), constraints.get("units", UNITS))
 
 
 def test_pack_and_unpack_are_inverse():
@@ -33,7 +36,7 @@ def test_pack_and_unpack_are_inverse():
 
 def test_units_of_the_user():
     made = layout()
-    values = made.to_user(np.zeros(made.size) + 0.5, np.array([1.0, 10.0, 0.5]), 4.0)
+    values = made.to_user(np.zeros(made.size) + 0.5, UNITS)
     assert np.allclose(values["amplitude"], 4 * np.exp(0.5))
     assert np.allclose(values["lengthscale"], np.exp(0.5) * np.array([1.0, 10.0, 0.5]))
     assert np.allclose(values["centre"], 0.5 / np.array([1.0, 10.0, 0.5]))
@@ -50,3 +53,15 @@ def test_fixed_values_take_no_place_and_bounds_are_converted():
     assert np.allclose(lower[:2], 0)
     assert np.allclose(upper[:2], np.log(2))
     assert np.allclose(made.clip(np.full(8, 100.0))[:2], np.log(2))
+
+
+def test_several_targets_have_units_each_and_share_what_is_given():
+    several = Units(UNITS.x, np.array([4.0, 2.0]))
+    values = layout().to_user(np.zeros(15) + 0.5, several)
+    assert values["amplitude"].shape == (2, 2)
+    assert np.allclose(values["amplitude"], np.exp(0.5) * np.array([4.0, 2.0]))
+    assert np.allclose(values["noise_std"], np.exp(0.5) * np.array([4.0, 2.0]))
+    with pytest.raises(InvalidInput, match="2 targets of different spread"):
+        layout(fixed={"noise_std": 8.0}, units=several)
+    alike = layout(fixed={"noise_std": 8.0}, units=Units(UNITS.x, np.array([4.0, 4.0])))
+    assert alike.unpack(np.zeros(14))["log_noise_std"] == pytest.approx(np.log(2))

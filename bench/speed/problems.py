@@ -7,20 +7,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alakarte.compiled.layout import aligned
 from alakarte.compiled.waves import sincos
-from alakarte.data.arrays import Rows
+from alakarte.data.arrays import ArrayRows
 from alakarte.data.standardise import standardise
 from alakarte.data.summary import summarise
+from alakarte.execution.randomness import Streams
+from alakarte.execution.scratch import aligned
 from alakarte.execution.threads import one_blas_thread
 from alakarte.features.draws import draw
 from alakarte.features.fastfood import fast_transform
 from alakarte.features.feature_map import feature_map
 from alakarte.kernels.registry import resolve
-from alakarte.process.objective import Problem, nlml_gradient
+from alakarte.likelihoods import Gaussian
+from alakarte.process.objective import nlml_gradient
+from alakarte.process.problem import Problem
 from alakarte.records import Shape
-from alakarte.search.learn import Settings, set_up
-from alakarte.search.starts import starts
+from alakarte.search.learn import set_up
+from alakarte.search.plan import Plan
+from alakarte.search.settings import Settings
+from alakarte.search.starts import make_starts
 
 __all__ = ["Objective", "Projections", "objective", "one_blas_thread", "projections", "sincos", "table"]
 
@@ -78,12 +83,12 @@ def table(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 def objective(kernel: str, n: int, d: int, Q: int, m: int, precision: str = "double") -> Objective:
     """Value and gradient on n generated rows at a start, on two threads."""
     X, y = table(n, d)
-    weight, rng = np.ones(n), np.random.default_rng(0)
-    scaling = standardise(X, y, weight)
-    rows = Rows(scaling.inputs(X), scaling.target(y)[:, None], weight)
-    kernel = resolve(kernel)
+    y, weight, streams, likelihood = y[:, None], np.ones(n), Streams(0), Gaussian()
+    scaling = standardise(X, weight, *likelihood.scaling(y, weight))
+    rows = ArrayRows(scaling.inputs(X), scaling.target(y), weight)
     settings = Settings(
-        kernel=kernel,
+        kernel=resolve(kernel),
+        likelihood=likelihood,
         n_components=Q,
         n_frequencies=m,
         expansion="fastfood",
@@ -91,13 +96,12 @@ def objective(kernel: str, n: int, d: int, Q: int, m: int, precision: str = "dou
         max_iter=1,
         max_iter_restart=1,
         tol=0.1,
-        noise_std=None,
         n_jobs=2,
         precision=precision,
     )
-    problem = set_up(settings, rows, scaling, rng)
-    [theta] = starts(kernel, problem.layout, summarise(rows.x, weight, rng), problem.draws, 1, rng)
-    return Objective(problem, theta)
+    problem = set_up(Plan(settings, settings.kernel, Q, m, n, d), rows, scaling, streams("draws"))
+    [start] = make_starts(problem, summarise(rows.x, weight, streams("summary")), 1, streams, n)
+    return Objective(problem, start.theta)
 
 
 def projections(d: int, dtype, n_rows: int = 2048, n_frequencies: int = 8192) -> Projections:

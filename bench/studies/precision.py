@@ -19,10 +19,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
-from alakarte.data.arrays import Rows
+from alakarte.data.arrays import ArrayRows
 from alakarte.execution.threads import one_blas_thread
-from alakarte.process.objective import model_at, nlml, weight_space
-from alakarte.search.learn import MIXED_NATS
+from alakarte.process.objective import nlml, weight_space
+from alakarte.process.problem import process_at
+from alakarte.search.policy import MIXED_NATS
 from bench.folds import fold
 from bench.scores import rmse
 
@@ -44,15 +45,16 @@ def run(kernel, precision, X, y):
 
 def at_one_theta(model, X, y, X_test, y_test):
     """|mixed − double| of the evidence per row, and the ratio of the RMSE, at the theta of `model`."""
-    rows = Rows(X, y[:, None], np.ones(len(X)), scaling=model._scaling)
+    fitted = model.model_
+    rows = ArrayRows(X, y[:, None], np.ones(len(X)), scaling=fitted.scaling)
     values, errors = [], []
     with one_blas_thread():
         for precision in ("double", "mixed"):
-            problem = replace(model._problem, rows=rows, n_jobs=2, precision=precision)
-            values.append(nlml(problem, model.theta_))
-            at = model_at(problem, model.theta_)
-            phi = at.features.phi(model._scaling.inputs(X_test).astype(at.features.dtype))
-            residual = model._scaling.target(y_test) - (phi @ weight_space(at).weight_mean)[:, 0]
+            problem = replace(fitted.problem, rows=rows, n_jobs=2, precision=precision)
+            values.append(nlml(problem, fitted.theta))
+            process = process_at(problem, fitted.theta)
+            phi = process.features.phi(fitted.scaling.inputs(X_test).astype(process.features.dtype))
+            residual = fitted.scaling.target(y_test[:, None]) - phi @ weight_space(process).weight_mean
             errors.append(rmse(residual))
     return abs(values[1] - values[0]) / len(X), errors[1] / errors[0]
 

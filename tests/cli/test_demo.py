@@ -31,6 +31,13 @@ def test_the_demo_prints_what_it_measured():
         known = [result.rmse, result.nlpd, 100 * result.coverage, result.noise_std, result.seconds]
         np.testing.assert_allclose(shown, known, atol=0.051)
     assert any(line.strip().startswith("noise std") for line in lines)
+    X, y = robot_arm(TINY["n_rows"] + TINY["n_test"], 0)
+    for result in tables[1]:  # against the formulas, written out
+        mean, std = result.model.predict(X[TINY["n_rows"] :], return_std=True)
+        error = y[TINY["n_rows"] :] - mean
+        assert result.rmse == pytest.approx(np.sqrt(np.mean(error**2)))
+        assert result.nlpd == pytest.approx(np.mean(0.5 * np.log(2 * np.pi * std**2) + error**2 / (2 * std**2)))
+        assert result.coverage == pytest.approx(np.mean(np.abs(error) < 1.959964 * std))
 
 
 def test_a_row_says_which_model_is_learning_before_it_is_done(monkeypatch):

@@ -55,8 +55,8 @@ def test_without_any_cache_directory():
 
 def test_read_only_package_is_cached_for_the_user(tmp_path):
     package, user = tmp_path / "read_only" / "alakarte", tmp_path / "user"
-    shutil.copytree(COMPILED, package / "compiled", ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "__init__.py").touch()
+    shutil.copytree(COMPILED.parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "__init__.py").write_text("")  # the loops alone, without what uses them
     (package / "compiled" / "__pycache__").touch()  # a file: no cache can be written here, not even by root
     script = FIRST_CALLS.format(locators="caching.CacheImpl._locator_classes") + "print(waves.__file__)"
     places = {"HOME": str(user), "XDG_CACHE_HOME": str(user), "LOCALAPPDATA": str(user), "NUMBA_CACHE_DIR": ""}

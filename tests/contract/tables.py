@@ -170,7 +170,7 @@ def check_refusal(error, function, *arguments, **settings):
 FURTHER = [
     Case("no X", None, TARGET, (ValueError, "X is None", "table")),
     Case("no y", TABLE, None, (ValueError, "requires y", "fit(X, y)")),
-    Case("several targets", TABLE, TABLE[:, :2], (ValueError, "1d", "(24, 2)", "MultiOutputRegressor")),
+    Case("targets of three dimensions", TABLE, TABLE[:, :2, None], (ValueError, "dim 3", "one column per target")),
     Case("y of strings", TABLE, ["high"] * N_ROWS, (ValueError, "y holds 'high'", "row 0", *NUMBERS)),
     Case("y of dates", TABLE, DAYS, (ValueError, "y holds dates", "datetime64", *NUMBERS)),
     Case("complex y", TABLE, TARGET + 1j, (ValueError, "Complex data not supported", "y")),

@@ -7,10 +7,9 @@ to do about it: the words that must be in the message stand next to the case, in
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.exceptions import DataConversionWarning
 
-from alakarte.data import read
-from alakarte.estimators import regressor
+from alakarte.data import merge, read
+from alakarte.estimators import base
 from contract.tables import (
     CASES,
     FITS,
@@ -45,7 +44,8 @@ def test_table_gives_finite_predictions(case):
 def test_tables_that_are_standardised_block_by_block(monkeypatch):
     """As tables of more than MERGE_ROWS rows are: neither merged nor copied."""
     monkeypatch.setattr(read, "MERGE_ROWS", 0)
-    monkeypatch.setattr(regressor, "MERGE_ROWS", 0)
+    monkeypatch.setattr(merge, "MERGE_ROWS", 0)
+    monkeypatch.setattr(base, "MERGE_ROWS", 0)
     for case in FITS:
         for name in ("ard", "exact ard"):
             with naming(case.name, name):
@@ -65,10 +65,9 @@ def test_further_table(case):
         check_predictions(model().fit(case.X, case.y), case.X)
 
 
-def test_column_vector_is_read_with_scikit_learns_warning():
-    with pytest.warns(DataConversionWarning, match="column-vector"):
-        fitted = model().fit(TABLE, TARGET[:, None])
-    np.testing.assert_array_equal(fitted.predict(TABLE), model().fit(TABLE, TARGET).predict(TABLE))
+def test_a_column_vector_is_one_target_in_a_table():
+    fitted = model().fit(TABLE, TARGET[:, None])
+    np.testing.assert_array_equal(fitted.predict(TABLE), model().fit(TABLE, TARGET).predict(TABLE)[:, None])
 
 
 LAYOUTS = [

@@ -60,9 +60,14 @@ def test_errors_are_value_errors():
     assert issubclass(Unavailable, ValueError)
 
 
-def test_several_targets():
-    with pytest.raises(InvalidInput, match=r"shape \(30, 2\).*MultiOutputRegressor"):
-        GPRegressor().fit(X, np.column_stack([Y, Y]))
+def test_targets_of_another_shape():
+    with pytest.raises(InvalidInput, match=r"shape=\(30, 0\).*at least one column"):
+        GPRegressor().fit(X, np.empty((30, 0)))
+    with pytest.raises(InvalidInput, match="dim 3"):
+        GPRegressor().fit(X, np.zeros((30, 2, 2)))
+    model = GPRegressor("ard", max_iter=0).fit(X, np.column_stack([Y, Y]))
+    with pytest.raises(InvalidInput, match=r"shape \(30,\); this model was fitted to y of shape \(n, 2\)"):
+        model.partial_fit(X, Y)
 
 
 def test_no_target():

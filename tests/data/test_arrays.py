@@ -5,26 +5,29 @@ import time
 import numpy as np
 import pytest
 
-from alakarte.data.arrays import Rows
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.rows import Work, lane_edges
 
 THREADS = (1, 2, 3, 8)
 
 
-def _add_slowly(sums, scratch, x, y, weight):
+def _add_slowly(sums, scratch, block):
     """Sums that depend on their order to the last bit, and lanes that do not end in the order they began."""
-    time.sleep(1e-3 * (x.shape[0] % 3) + 2e-3 * float(weight[0]))
-    sums[0] += (x**3 * y).sum(axis=0)
-    sums[1] += weight.sum()
+    time.sleep(1e-3 * (len(block.x) % 3) + 2e-3 * float(block.weight[0]))
+    sums[0] += (block.x**3 * block.y).sum(axis=0)
+    sums[1] += block.weight.sum()
 
 
 def test_map_sum_adds_in_the_order_of_the_table(monkeypatch):
-    monkeypatch.setattr("alakarte.data.arrays.LANE_ROWS", 3)
-    monkeypatch.setattr("alakarte.data.arrays.TWO_LANES", 1)
+    monkeypatch.setattr("alakarte.data.rows.LANE_ROWS", 3)
+    monkeypatch.setattr("alakarte.data.rows.TWO_LANES", 1)
     rng = np.random.default_rng(0)
     x = rng.standard_normal((41, 3)) * 10.0 ** rng.integers(-8, 8, (41, 1))
-    rows = Rows(x, rng.standard_normal((41, 1)), rng.uniform(0, 1, 41), block_rows=2)
-    assert len(rows._lanes(32)) > 5
-    sums = [rows.map_sum(_add_slowly, lambda: [np.zeros(3), np.zeros(())], n_jobs=n_jobs) for n_jobs in THREADS]
+    rows = ArrayRows(x, rng.standard_normal((41, 1)), rng.uniform(0, 1, 41), block_rows=2)
+    assert len(lane_edges(rows.n_rows, 32)) > 5
+    sums = [
+        rows.map_sum(_add_slowly, lambda: [np.zeros(3), np.zeros(())], work=Work(n_jobs=n_jobs)) for n_jobs in THREADS
+    ]
     for other in sums[1:]:
         assert np.array_equal(sums[0][0], other[0])
         assert sums[0][1] == other[1]
@@ -32,14 +35,14 @@ def test_map_sum_adds_in_the_order_of_the_table(monkeypatch):
     assert np.isclose(sums[0][1], rows.total, rtol=1e-14)
 
 
-def _fail(sums, scratch, x, y, weight):
+def _fail(sums, scratch, block):
     raise ArithmeticError("in a thread")
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_map_sum_passes_errors_on(n_jobs, monkeypatch):
-    monkeypatch.setattr("alakarte.data.arrays.LANE_ROWS", 3)
-    monkeypatch.setattr("alakarte.data.arrays.TWO_LANES", 1)
-    rows = Rows(np.zeros((20, 1)), np.zeros((20, 1)), np.ones(20), block_rows=2)
+    monkeypatch.setattr("alakarte.data.rows.LANE_ROWS", 3)
+    monkeypatch.setattr("alakarte.data.rows.TWO_LANES", 1)
+    rows = ArrayRows(np.zeros((20, 1)), np.zeros((20, 1)), np.ones(20), block_rows=2)
     with pytest.raises(ArithmeticError, match="in a thread"):
-        rows.map_sum(_fail, lambda: [np.zeros(1)], n_jobs=n_jobs)
+        rows.map_sum(_fail, lambda: [np.zeros(1)], work=Work(n_jobs=n_jobs))

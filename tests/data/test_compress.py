@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from alakarte import GPRegressor
-from alakarte.data.arrays import Rows
-from alakarte.data.compress import FAR_OUT, Tails, find_tails
-from alakarte.data.standardise import standardise
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.compress import Tails, find_tails
+from alakarte.search.policy import FAR_OUT
+from problems import scaling_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 QUICK = {"random_state": 0, "n_restarts": 2, "max_iter": 30}
@@ -26,7 +27,7 @@ def heavy(n=300, seed=0):
 def test_drawn_in_values_keep_their_order_and_meet_the_others_smoothly():
     tails = Tails(np.array([0.5]), np.array([2.0]))
     z = np.linspace(-200, 200, 40_001)[:, None]
-    out = tails.draw_in(z)
+    out = tails.compress(z)
     slope = np.diff(out[:, 0]) / np.diff(z[:, 0])
     assert (slope > 0).all()
     assert slope.max() < 1 + 1e-9
@@ -34,7 +35,7 @@ def test_drawn_in_values_keep_their_order_and_meet_the_others_smoothly():
     inner = np.abs(z - 0.5) <= 2
     np.testing.assert_array_equal(out[inner], z[inner])
     np.testing.assert_allclose(out[-1], 0.5 + 2 * (1 + np.log(199.5 / 2)))
-    assert np.isnan(tails.draw_in(np.array([[np.nan]]))).all()
+    assert np.isnan(tails.compress(np.array([[np.nan]]))).all()
 
 
 def test_edges_are_those_of_a_gaussian_and_weights_repeat_rows():
@@ -57,7 +58,7 @@ def test_the_evidence_draws_tails_in_and_predictions_are_better_for_it():
     model = GPRegressor(**QUICK).fit(X, y)
     assert (model.input_tails_ > 0).all()
     assert "drawn in" in model.summary()
-    assert model.ranking_[0]["drawn_in"]
+    assert model.ranking_[0]["compressed"]
     assert model.ranking_[0]["log_marginal_likelihood"] > model.ranking_[1]["log_marginal_likelihood"]
     plain = GPRegressor(model.kernel_.kernel.name, **QUICK).fit(X, y)
     assert plain.input_tails_ is None
@@ -79,9 +80,9 @@ def test_all_that_reads_inputs_draws_them_in():
     assert model.input_tails_ is not None
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    z = standardise(X[:250], y[:250]).inputs(X)
-    drawn = find_tails(z[:250], np.ones(250)).draw_in(z)
-    np.testing.assert_allclose(model._scaling.inputs(X), drawn, rtol=1e-9, atol=1e-12)
+    z = scaling_of(X[:250], y[:250]).inputs(X)
+    drawn = find_tails(z[:250], np.ones(250)).compress(z)
+    np.testing.assert_allclose(model.model_.scaling.inputs(X), drawn, rtol=1e-9, atol=1e-12)
     back = again.partial_fit(X[250:], y[250:]).forget(X[250:], y[250:])
     np.testing.assert_allclose(back.predict(X), model.predict(X), rtol=1e-6, atol=1e-6)
     warm = GPRegressor(warm_start=True, **QUICK).fit(X, y).fit(X, y)
@@ -90,9 +91,10 @@ def test_all_that_reads_inputs_draws_them_in():
 
 def test_rows_in_the_users_units_are_drawn_in_block_by_block():
     X, y = heavy()
-    scaling = standardise(X, y)
-    raw = Rows(X, y[:, None], np.ones(len(X)), scaling=scaling)
-    whole, tails = raw.whole(), raw.tails()
-    assert raw.reach(tails) == whole.reach(whole.tails()) > FAR_OUT
-    np.testing.assert_array_equal(raw.drawn_in(tails).whole().x, whole.drawn_in(tails).x)
-    np.testing.assert_array_equal(raw.drawn_in(tails).block(3, 9)[0], replace(scaling, tails=tails).inputs(X[3:9]))
+    scaling = scaling_of(X, y)
+    raw = ArrayRows(X, y[:, None], np.ones(len(X)), scaling=scaling)
+    whole = raw.standardised()
+    tails = find_tails(whole.x, whole.weight)
+    assert tails.reach(whole.x) > FAR_OUT
+    np.testing.assert_array_equal(raw.compressed(tails).whole().x, whole.compressed(tails).x)
+    np.testing.assert_array_equal(raw.compressed(tails).block(3, 9).x, replace(scaling, tails=tails).inputs(X[3:9]))

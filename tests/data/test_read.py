@@ -7,6 +7,7 @@ import pytest
 
 from alakarte import GPRegressor
 from alakarte.data import read
+from alakarte.data.merge import merge_rows
 from alakarte.errors import InvalidInput
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
@@ -19,7 +20,7 @@ def test_a_good_table_is_not_copied_before_it_is_standardised(n_rows):
     inputs, target, weight = read.read_training(GPRegressor("ard"), X, X[:, 0], None)
     assert np.shares_memory(inputs, X)
     if n_rows > read.MERGE_ROWS:
-        assert np.shares_memory(read.merge_rows(inputs, target, weight)[0], X)
+        assert np.shares_memory(merge_rows(inputs, target[:, None], weight)[0], X)
 
 
 def big_table(n=21_000, d=3, seed=0, dtype=np.float64):

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from alakarte.data.arrays import Rows
-from alakarte.search.stages import shuffle
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.subsets import shuffle
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 
 
 def test_rows_in_random_order_lie_within_each_other_and_are_shared():
     x = np.arange(500.0)[:, None]
-    rows = Rows(x, x, np.ones(500))
+    rows = ArrayRows(x, x, np.ones(500))
     shuffled = shuffle(rows, np.random.default_rng(0))
     small, large = shuffled.first(20), shuffled.first(200)
     assert shuffled.first(500) is rows

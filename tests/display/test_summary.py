@@ -35,3 +35,14 @@ def test_summary_of_a_wide_table_is_short():
     text = small("ard", max_iter=0).fit(X, y).summary()
     assert "10 more inputs" in text
     assert len(text.splitlines()) < 40
+
+
+def test_the_most_relevant_input_stands_first():
+    X, y, _ = table(3, n=60)
+    model = small("ard", max_iter=20).fit(X * [1.0, 10.0, 100.0], y + 3 * X[:, 1])
+    lines = model.summary().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("input")) + 1
+    names, shown = zip(*(line.split()[:2] for line in lines[first : first + 3]), strict=True)
+    order = (-model.relevance_).argsort()
+    assert names == tuple(f"x{j}" for j in order)
+    assert list(map(float, shown)) == sorted(map(float, shown), reverse=True)

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from alakarte import GPRegressor
-from alakarte.data.arrays import Rows
+from alakarte.data.arrays import ArrayRows
 from alakarte.errors import ConditioningWarning, InvalidInput
-from alakarte.posteriors.posterior import LowRankPosterior, posterior
-from alakarte.process.objective import model_at
-from problems import table
+from alakarte.posteriors.low_rank import LowRankPosterior
+from problems import posterior_at, table
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),  # fits are short
@@ -21,14 +20,14 @@ SETTINGS = {"n_components": 2, "n_frequencies": 8, "n_restarts": 1, "max_iter": 
 
 def posterior_of(model, X, y):
     """The posterior of rows X, y under the kernel and scaling of a fitted model, made from nothing."""
-    rows = Rows(X, y[:, None], np.ones(len(X)), scaling=model._scaling)
-    return posterior(model_at(replace(model._problem, rows=rows, form="auto"), model.theta_))
+    rows = ArrayRows(X, y[:, None], np.ones(len(X)), scaling=model.model_.scaling)
+    return posterior_at(replace(model.model_.problem, rows=rows, form=None), model.theta_)
 
 
 def check_same(model, z, moments, atol):
     """Mean and variance at standardised inputs are these."""
-    assert np.allclose(model._posterior.mean(z), moments[0], atol=atol)
-    assert np.allclose(model._posterior.variance(z), moments[1], atol=atol)
+    assert np.allclose(model.model_.posterior.mean(z), moments[0], atol=atol)
+    assert np.allclose(model.model_.posterior.variance(z), moments[1], atol=atol)
 
 
 @pytest.mark.parametrize("n_first", [10, 40, 150])  # fewer and more rows than columns: both forms of the posterior
@@ -36,8 +35,8 @@ def check_same(model, z, moments, atol):
 def test_rows_that_come_and_go(name, n_first):
     X, y, _ = table(3, n=200)
     model = GPRegressor(name, **SETTINGS).partial_fit(X[:n_first], y[:n_first])
-    z = model._scaling.inputs(X)
-    before = model._posterior.mean(z), model._posterior.variance(z)
+    z = model.model_.scaling.inputs(X)
+    before = model.model_.posterior.mean(z), model.model_.posterior.variance(z)
     model.partial_fit(X[n_first:], y[n_first:])
     whole = posterior_of(model, X, y)
     check_same(model, z, (whole.mean(z), whole.variance(z)), 1e-8)
@@ -57,10 +56,10 @@ def test_weights_are_repeated_rows():
 def test_kernel_and_standardisation_stay():
     X, y, _ = table(2, n=80)
     model = GPRegressor("ard", **SETTINGS).fit(X[:60], y[:60])
-    theta, scaling = model.theta_.copy(), model._scaling
+    theta, scaling = model.theta_.copy(), model.model_.scaling
     model.partial_fit(10 + X[60:], 100 + y[60:])
     assert (model.theta_ == theta).all()
-    assert model._scaling is scaling
+    assert model.model_.scaling is scaling
 
 
 def test_an_exact_kernel_refuses():
@@ -89,7 +88,7 @@ def test_what_was_never_there_cannot_be_forgotten():
 def test_lost_digits_are_reported():
     X, y, _ = table(2, n=100)
     model = GPRegressor("ard", **SETTINGS).fit(X, y)
-    model._most_rows = 1e16
+    model.model_ = replace(model.model_, most_total=1e16)
     with pytest.warns(ConditioningWarning, match="Call fit again"):
         model.partial_fit(X[:5], y[:5])
 
@@ -105,11 +104,11 @@ def test_other_inputs_are_refused():
 def test_few_rows_come_and_go_without_a_large_matrix(n_first):
     X, y, _ = table(3, n=90)
     model = GPRegressor("gm", **(SETTINGS | {"n_frequencies": 64})).fit(X[:n_first], y[:n_first])
-    z = model._scaling.inputs(X)
-    before = model._posterior.mean(z), model._posterior.variance(z)
+    z = model.model_.scaling.inputs(X)
+    before = model.model_.posterior.mean(z), model.model_.posterior.variance(z)
     model.partial_fit(X[n_first:], y[n_first:])
-    assert isinstance(model._posterior, LowRankPosterior)
-    assert model._posterior.basis.shape == (512, 90)  # as many directions as rows, of 512 columns
+    assert isinstance(model.model_.posterior, LowRankPosterior)
+    assert model.model_.posterior.basis.shape == (512, 90)  # as many directions as rows, of 512 columns
     whole = posterior_of(model, X, y)
     check_same(model, z, (whole.mean(z), whole.variance(z)), 1e-8)
     assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-8)

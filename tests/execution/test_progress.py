@@ -1,60 +1,179 @@
-"""Progress: what to expect, what is done, a bar where there is a terminal."""
+"""Progress: what to expect, what is done; a bar where there is a terminal, records of a logger where there is none."""
 
-import io
+import logging
+import subprocess
 import sys
-from contextlib import redirect_stdout
+import warnings
 
-import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import alakarte.execution.progress
 from alakarte import GPRegressor
-from alakarte.search.optimise import Run
+from alakarte.errors import Unavailable
+from alakarte.execution.progress import LOGGER, Progress, warn
 from problems import table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 1e9}
 
 
-def test_progress_says_what_to_expect(capsys):
+@pytest.fixture
+def said(caplog):
+    """What the logger has said so far, warnings aside, as one text."""
+    caplog.set_level(logging.INFO, "alakarte")
+    return lambda: "\n".join(record.getMessage() for record in caplog.records if record.levelno == logging.INFO)
+
+
+def test_progress_says_what_to_expect(said):
     X, y, _ = table(2, n=200)
     GPRegressor("ard", verbose=2, **(SMALL | {"tol": 0.0})).fit(X, y)
-    said = capsys.readouterr().out
-    assert "200 rows: about" in said
-    assert "MB beyond the data" in said
-    assert " left" in said
+    assert "200 rows: about" in said()
+    assert "MB beyond the data" in said()
+    assert " left" in said()
 
 
-def test_restarts_count_as_work_done():
-    progress = alakarte.execution.progress.Progress(2, lambda value: -value)
+def test_restarts_count_as_work_done(said):
+    progress = Progress(2, lambda nlml: -nlml)
     progress.plan(10, 10, 100.0, 0)
-    report = progress.restart(2, 25.0)
     for index in (1, 2):
-        report(index, Run(np.zeros(1), 1.0, 3, "", True, 0, []))
+        progress.advance(25.0)
+        progress.restart_finished(index, 2, 1.0, 3)
+    progress.close()
     assert (progress.finished, progress.planned) == (50.0, 100.0)
+    assert "restart 2/2: log evidence -1.00 after 3 iterations" in said()
+
+
+def test_a_stage_counts_as_done_when_it_ends_early(said):
+    progress = Progress(2, lambda nlml: -nlml)
+    progress.plan(10, 10, 100.0, 0)
+    progress.stage("ard: 10 rows, exact", 8, 5.0)
+    progress.iteration(1, 8, 1.0)
+    assert progress.finished == 5.0
+    progress.stage_finished(1.0, 1, "interrupted")
+    progress.close()
+    assert (progress.finished, progress.planned) == (40.0, 100.0)
+    for text in ("ard: 10 rows, exact, at most 8 iterations", "iteration 1/8", "after 1 iterations: interrupted"):
+        assert text in said()
 
 
 @pytest.mark.parametrize("installed", [True, False])
-def test_a_bar_on_a_terminal_where_rich_is_installed(monkeypatch, capsys, installed):
+def test_a_bar_on_a_terminal_where_rich_is_installed(monkeypatch, capsys, said, installed):
     pytest.importorskip("rich")
-    monkeypatch.setattr(alakarte.execution.progress, "_terminal", lambda: True)
+    monkeypatch.setattr(alakarte.execution.progress, "_is_terminal", lambda: True)
     if not installed:
         monkeypatch.setitem(sys.modules, "rich.progress", None)
     X, y, _ = table(2, n=100)
     GPRegressor("ard", verbose=1, **(SMALL | {"tol": 0.0})).fit(X, y)
-    said = capsys.readouterr().out
-    assert "100 rows: about" in said
-    assert ("━" in said or "╸" in said) == installed
+    drawn = capsys.readouterr().out
+    assert "100 rows: about" in (drawn if installed else said())
+    assert ("━" in drawn or "╸" in drawn) == installed
+    assert (said() == "") == installed
 
 
-def test_progress_is_told_on_request():
+def test_progress_is_told_on_request(caplog, said):
     X, y, _ = table(3, n=50)
     texts = []
     for verbose in (0, 1, 2):
-        with redirect_stdout(io.StringIO()) as out:
-            GPRegressor("ard", n_frequencies=6, verbose=verbose, **(SMALL | {"tol": 0.1})).fit(X, y)
-        texts.append(out.getvalue())
-    assert texts[0] == ""
-    assert texts[1].count("restart") == 2
-    assert "log evidence" in texts[1]
-    assert texts[2].count("iteration ") > texts[1].count("iteration ")
+        GPRegressor("ard", n_frequencies=6, verbose=verbose, **(SMALL | {"tol": 0.1})).fit(X, y)
+        texts.append([record.getMessage() for record in caplog.records if record.levelno == logging.INFO])
+        caplog.clear()
+    assert texts[0] == []
+    counts = [sum(word in line for line in texts[1]) for word in ("restart", "log evidence")]
+    assert counts[0] == 2 < counts[1]
+    assert sum("iteration " in line for line in texts[2]) > sum("iteration " in line for line in texts[1])
+
+
+class Kept(logging.Handler):
+    """An application's handler."""
+
+    def __init__(self):
+        super().__init__()
+        self.records = []
+
+    def emit(self, record):
+        self.records.append(record)
+
+
+def test_records_reach_the_handler_of_an_application(capsys):
+    X, y, _ = table(2, n=50)
+    handler, level = Kept(), LOGGER.level
+    logging.getLogger().addHandler(handler)
+    try:
+        GPRegressor("ard", **SMALL).fit(X, y)
+        assert not [record for record in handler.records if record.levelno < logging.WARNING]
+        GPRegressor("ard", verbose=1, **SMALL).fit(X, y)
+    finally:
+        logging.getLogger().removeHandler(handler)
+    told = [record for record in handler.records if record.levelno == logging.INFO]
+    assert {record.name for record in told} == {"alakarte"}
+    assert any("50 rows: about" in record.getMessage() for record in told)
+    assert capsys.readouterr().out == ""  # the application alone decides where they go
+    assert LOGGER.level == level
+
+
+FIT = """
+import logging
+import numpy as np
+from alakarte import GPRegressor
+X = np.random.default_rng(0).standard_normal((50, 2))
+logger = logging.getLogger("alakarte")
+before = list(logger.handlers), logger.level
+GPRegressor("ard", n_restarts=2, max_iter=3, max_iter_restart=2, random_state=0, verbose={verbose}).fit(X, X[:, 0])
+assert (logger.handlers, logger.level) == before
+assert all(isinstance(handler, logging.NullHandler) for handler in logger.handlers)
+assert logging.getLogger().handlers == []
+"""
+
+
+def run_without_logging(verbose):
+    """Standard output and error of a fit in a process of its own, in which nobody has set up logging."""
+    command = [sys.executable, "-W", "ignore", "-c", FIT.format(verbose=verbose)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def test_lines_go_to_standard_output_where_logging_was_not_set_up():
+    out, error = run_without_logging(verbose=1)
+    assert error == ""
+    assert "50 rows: about" in out
+    assert "restart 2/2" in out
+    assert all(line.startswith("[alakarte] ") for line in out.splitlines())
+    assert len(set(out.splitlines())) == len(out.splitlines())  # each of them once
+
+
+def test_a_fit_that_was_not_asked_to_speak_is_silent():
+    assert run_without_logging(verbose=0) == ("", "")
+
+
+def test_a_fit_that_fails_leaves_the_logger_as_it_was():
+    X, y, _ = table(2, n=20)
+    before = list(LOGGER.handlers), LOGGER.level
+    with pytest.raises(Unavailable):
+        GPRegressor("pwl", expansion="exact", verbose=1, **SMALL).fit(X, y)
+    assert (LOGGER.handlers, LOGGER.level) == before
+
+
+def test_a_warning_is_a_record_too(caplog):
+    def library():
+        warn("too short", ConvergenceWarning, stacklevel=2)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        library()
+    [warning], [record] = caught, caplog.records
+    assert (warning.category, str(warning.message)) == (ConvergenceWarning, "too short")
+    assert warning.filename == __file__  # of the caller
+    assert (record.name, record.levelno, record.getMessage()) == ("alakarte", logging.WARNING, "too short")
+
+
+def test_a_fit_that_stops_early_gives_a_warning_and_a_record(caplog):
+    X, y, _ = table(3)
+    settings = {"n_components": 1, "n_frequencies": 6, "n_restarts": 2, "random_state": 0}
+    with pytest.warns(ConvergenceWarning, match="max_iter=2") as caught:
+        GPRegressor("ard", max_iter=2, **settings).fit(X, y)
+    [warning], [record] = caught, caplog.records
+    assert record.levelno == logging.WARNING
+    assert record.getMessage() == str(warning.message)
+    assert warning.filename == __file__

@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from alakarte import GPRegressor
 from alakarte.errors import InvalidInput, Unavailable
-from alakarte.execution.threads import count, one_blas_thread
+from alakarte.execution.threads import one_blas_thread, thread_count
 from problems import table
 
 SMALL = {"n_components": 2, "n_frequencies": 8, "n_restarts": 2, "max_iter": 10, "max_iter_restart": 4, "n_jobs": 1}
@@ -96,10 +96,10 @@ def _inside():
 
 
 def test_number_of_threads():
-    assert count(1) == 1
-    assert count(3) == 3
-    assert count(None) >= 1
-    assert count(-1) >= 1
+    assert thread_count(1) == 1
+    assert thread_count(3) == 3
+    assert thread_count(None) >= 1
+    assert thread_count(-1) >= 1
     for bad in (0, 1.5, True, "2"):
         with pytest.raises(InvalidInput, match="n_jobs"):
-            count(bad)
+            thread_count(bad)

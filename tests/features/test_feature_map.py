@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from alakarte.features.draws import draw
-from alakarte.features.feature_map import feature_map, spectrum_bar
+from alakarte.features.feature_map import FeaturesBar, feature_map, spectrum_bar
 from alakarte.records import Shape, Spectrum
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -26,9 +26,9 @@ def test_components_of_different_sizes_share_one_axis(counts):
     variance = spectrum.weight_variance(shape)
     assert np.allclose((fast.phi(x) ** 2) @ variance, np.exp(2 * spectrum.log_amplitude).sum(), rtol=1e-13)
     u = rng.standard_normal(fast.phi(x).shape)
-    arguments = (x, fast.phi(x), u, np.zeros(5), np.zeros(variance.size), np.ones(5))
+    bar = FeaturesBar(u, np.zeros((5, 1)), np.zeros((variance.size, 1)), np.ones(5))
     bars = [
-        spectrum_bar(features, features.pullback(*arguments), np.zeros(q), spectrum, draws)
+        spectrum_bar(features, features.pullback(x, fast.phi(x), bar), np.zeros(q), spectrum, draws)
         for features in (fast, dense)
     ]
     for name in ("input_scale", "radii", "centre"):

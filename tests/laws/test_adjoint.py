@@ -6,12 +6,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from alakarte.features.dense import MatrixProduct, matrix_product_pullback
-from alakarte.features.fastfood import fast_transform, fast_transform_pullback
-from alakarte.features.feature_map import feature_map, spectrum_bar
+from alakarte.features.dense import MatrixProduct
+from alakarte.features.fastfood import fast_transform
+from alakarte.features.feature_map import FeaturesBar, feature_map, spectrum_bar
 from alakarte.kernels.radial import knot_radii, knot_radii_pullback
 from alakarte.process.closed_form import closed_gram_full, closed_gram_pullback
-from alakarte.process.objective import closed_form, model_at
+from alakarte.process.problem import closed_form, process_at
 from alakarte.process.sums import residual_energy, statistics
 from alakarte.process.weight_space import posterior_covariance, pullback, solve_weights
 from alakarte.records import Spectrum
@@ -19,7 +19,7 @@ from problems import MENU, SHAPES, every_expansion, naming, pairwise, phases, pr
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 H = 1e-5
-FEATURES = pairwise(product(MENU, [(3, 2, 8), (1, 2, 3), (9, 2, 5)], ["fast", "matrix"]))
+FEATURES = pairwise(product(MENU, [(3, 2, 8), (1, 2, 3), (9, 2, 5)], ["fast", "matrix"], [1, 3]))
 PROJECTIONS = pairwise(product(SHAPES, ["fast", "matrix"], ["fastfood", "dense"]))
 
 
@@ -93,8 +93,7 @@ def test_projections_pull_back_to_the_spectrum(shape, transform, expansion):
     rng, x, size = np.random.default_rng(0), made.rows.x, made.draws.shape.n_frequencies
     projection = feature_map(spectrum, made.draws, transform).projection
     u = rng.standard_normal((len(x), size))
-    pull = matrix_product_pullback if isinstance(projection, MatrixProduct) else fast_transform_pullback
-    bar = pull(projection.pullback(x, u), spectrum, made.draws)
+    bar = projection.spectrum_pullback(list(projection.pullback(x, u)), spectrum, made.draws)
     for name in ("input_scale", "radii"):
         v = rng.standard_normal(getattr(spectrum, name).shape)
         at_v = feature_map(replace(spectrum, **{name: v}), made.draws, transform).projection
@@ -103,8 +102,8 @@ def test_projections_pull_back_to_the_spectrum(shape, transform, expansion):
         ), name
 
 
-@pytest.mark.parametrize(("name", "shape", "transform"), FEATURES)
-def test_features_pull_back_to_the_spectrum(name, shape, transform):
+@pytest.mark.parametrize(("name", "shape", "transform", "n_targets"), FEATURES)
+def test_features_pull_back_to_the_spectrum(name, shape, transform, n_targets):
     made, theta = problem(name, shape)
     spectrum = made.kernel.spectrum(values_at(made, theta), made.draws)
     rng, x, weight = np.random.default_rng(4), made.rows.x, made.rows.weight
@@ -112,23 +111,23 @@ def test_features_pull_back_to_the_spectrum(name, shape, transform):
     phi = features.phi(x)
     phi_p, residual, beta = (
         rng.standard_normal(phi.shape),
-        rng.standard_normal(len(x)),
-        rng.standard_normal(phi.shape[1]),
+        rng.standard_normal((len(x), n_targets)),
+        rng.standard_normal((phi.shape[1], n_targets)),
     )
-    phi_bar = weight[:, None] * (phi_p - np.outer(residual, beta))
+    phi_bar = weight[:, None] * (n_targets * phi_p - residual @ beta.T)
     v = random_like(spectrum, rng)
     far, high, low, deep = (
         feature_map(moved(spectrum, v, k * H), made.draws, transform).phi(x) for k in (2, 1, -1, -2)
     )
     forward = float(np.vdot((deep - 8 * low + 8 * high - far) / (12 * H), phi_bar))  # error h⁴: Matérn's radii are long
-    sums = features.pullback(x, phi, phi_p, residual, beta, weight)
+    sums = features.pullback(x, phi, FeaturesBar(phi_p, residual, beta, weight))
     back = spectrum_bar(features, sums, np.zeros_like(spectrum.log_amplitude), spectrum, made.draws)
     names = [key for key in given(spectrum) if key != "log_amplitude"]
     assert close(forward, inner(back, v, names), np.linalg.norm(phi_bar), 1e-7)
 
 
 @pytest.mark.parametrize("panel", [100_000, 1], ids=["one-panel", "panels"])
-@pytest.mark.parametrize("name", ["rbf", "ard", "matern0.5", "matern1.5", "matern2.5", "gm"])
+@pytest.mark.parametrize("name", ["rbf", "ard", "matern0.5", "matern1.5", "matern2.5", "gm", "mm"])
 def test_closed_kernels_pull_back_to_the_spectrum(name, panel, monkeypatch):
     monkeypatch.setattr("alakarte.process.closed_form.PANEL_ENTRIES", panel)
     made, theta = problem(name, (3, 2, 4), "exact", n=40)
@@ -159,16 +158,17 @@ def test_knot_radii_pullback_is_the_adjoint():
             assert close(forward, float(gaps_bar @ v_gaps + weights_bar @ v_weights), 1.0, 1e-7)
 
 
-def test_evidence_pulls_back_to_variances_and_noise():
-    made, theta = problem("gm", (3, 2, 8))
-    model, rows = model_at(made, theta), made.rows
+@pytest.mark.parametrize("n_targets", [1, 3])
+def test_evidence_pulls_back_to_variances_and_noise(n_targets):
+    made, theta = problem("gm", (3, 2, 8), n_targets=n_targets)
+    model, rows = process_at(made, theta), made.rows
     sums = statistics(rows, model.features, 1)
     log_variance = np.log(model.spectrum.weight_variance(made.draws.shape))
     log_noise, rng = np.log(model.noise_variance), np.random.default_rng(0)
 
     def evaluate(log_v, log_s):
         evidence = solve_weights(sums, np.exp(log_v), np.exp(log_s))
-        return evidence, float(residual_energy(rows, model.features, evidence.weight_mean, 1)[0])
+        return evidence, float(residual_energy(rows, model.features, evidence.weight_mean, 1).sum())
 
     evidence, residual = evaluate(log_variance, log_noise)
     variance_bar, noise_bar = pullback(evidence, posterior_covariance(evidence)[1], residual)

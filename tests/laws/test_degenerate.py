@@ -8,7 +8,8 @@ import pytest
 from alakarte.data.standardise import Scaling
 from alakarte.features.feature_map import feature_map
 from alakarte.kernels import ARD, FSARD, FSGBARD, RBF, SSGPR, GaussianMixture, MaternMixture
-from alakarte.process.objective import model_at, nlml, nlml_gradient
+from alakarte.process.objective import nlml, nlml_gradient
+from alakarte.process.problem import process_at
 from alakarte.records import Shape, Summary
 from alakarte.search.learn import parameter_layout
 from problems import SHAPES, naming, problem, set_value, values_at, ways
@@ -19,8 +20,8 @@ pytestmark = pytest.mark.usefixtures("one_blas_thread")
 def as_kernel(made, kernel):
     """The same rows and draws under another kernel without components."""
     d = made.draws.shape.n_inputs
-    unit = Scaling(np.zeros(d), np.ones(d), np.ones(d, bool), 0.0, 1.0)
-    return replace(made, kernel=kernel, layout=parameter_layout(kernel, made.draws.shape, None, unit))
+    unit = Scaling(np.zeros(d), np.ones(d), np.ones(d, bool), np.zeros(1), np.ones(1))
+    return replace(made, kernel=kernel, layout=parameter_layout(kernel, made.likelihood, made.draws.shape, unit))
 
 
 def nlml_of(made, kernel, **values):
@@ -138,7 +139,7 @@ def test_zero_centres_are_a_stationary_point_of_gm(expansion):
 
 
 def expansion_kernel(made, theta, x, other):
-    model = model_at(made, theta)
+    model = process_at(made, theta)
     variance = model.spectrum.weight_variance(made.draws.shape)
     return (model.features.phi(x) * variance) @ model.features.phi(other).T
 

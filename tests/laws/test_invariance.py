@@ -7,8 +7,11 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
-from alakarte.posteriors.posterior import LowRankPosterior, RowPosterior, WeightPosterior
+from alakarte.posteriors.low_rank import LowRankPosterior
+from alakarte.posteriors.rows import RowPosterior
+from alakarte.posteriors.weights import WeightPosterior
 from alakarte.process.objective import nlml_gradient
+from alakarte.process.problem import Form
 from problems import MENU, problem, same_bits, table
 
 SMALL = {"n_components": 2, "n_frequencies": 4, "n_restarts": 3, "max_iter": 6, "max_iter_restart": 3}
@@ -26,7 +29,7 @@ def fit(kernel="gm", n_jobs=1, weight=None, X=None, y=None, **settings):
 @pytest.mark.usefixtures("one_blas_thread")
 @pytest.mark.parametrize("name", MENU)
 def test_block_sizes_agree_to_rounding(name):
-    made, theta = problem(name, (3, 2, 8), form="weights")
+    made, theta = problem(name, (3, 2, 8), form=Form.WEIGHTS)
     value, gradient = nlml_gradient(made, theta)
     for block_rows in (1, 5, 29, 30, 1000):
         other = replace(made, rows=replace(made.rows, block_rows=block_rows))
@@ -38,9 +41,9 @@ def test_block_sizes_agree_to_rounding(name):
 @pytest.mark.usefixtures("one_blas_thread")
 @pytest.mark.parametrize("name", MENU)
 def test_threads_give_the_same_bits(name, monkeypatch):
-    monkeypatch.setattr("alakarte.data.arrays.LANE_ROWS", 3)  # as many lanes as a large table has
-    monkeypatch.setattr("alakarte.data.arrays.TWO_LANES", 1)
-    made, theta = problem(name, (3, 2, 8), form="weights", n=50)
+    monkeypatch.setattr("alakarte.data.rows.LANE_ROWS", 3)  # as many lanes as a large table has
+    monkeypatch.setattr("alakarte.data.rows.TWO_LANES", 1)
+    made, theta = problem(name, (3, 2, 8), form=Form.WEIGHTS, n=50)
     made = replace(made, rows=replace(made.rows, block_rows=4))
     value, gradient = nlml_gradient(made, theta)
     for n_jobs in THREADS:
@@ -53,9 +56,9 @@ def test_threads_give_the_same_bits(name, monkeypatch):
 @pytest.mark.parametrize("across", [20_000_000, 0], ids=["starts-in-threads", "lanes-in-threads"])
 @pytest.mark.parametrize("name", ["gm", "pwl", "ard"])
 def test_whole_fits_do_not_depend_on_threads(name, across, monkeypatch):
-    monkeypatch.setattr("alakarte.search.learn.ACROSS", across)
-    monkeypatch.setattr("alakarte.data.arrays.LANE_ROWS", 6)
-    monkeypatch.setattr("alakarte.data.arrays.TWO_LANES", 1)
+    monkeypatch.setattr("alakarte.search.policy.SIDE_BY_SIDE", across)
+    monkeypatch.setattr("alakarte.data.rows.LANE_ROWS", 6)
+    monkeypatch.setattr("alakarte.data.rows.TWO_LANES", 1)
     X = table(3, n=60)[0]
     models = [fit(name, n_jobs) for n_jobs in THREADS]
     assert all(same_bits(models[0], model, X) for model in models[1:])
@@ -82,7 +85,7 @@ def test_the_same_seed_gives_the_same_bits():
 def test_a_prediction_does_not_depend_on_its_company(name, expansion, n, kind):
     X, y, _ = table(3, n=n)
     model = fit(name, X=X, y=y, expansion=expansion)
-    assert isinstance(model._posterior, kind)
+    assert isinstance(model.model_.posterior, kind)
     new = np.random.default_rng(9).standard_normal((301, 3))
     mean, std = model.predict(new, return_std=True)
     order = np.random.default_rng(2).permutation(301)
@@ -148,11 +151,11 @@ def test_threads_inside_the_matrices_give_the_same_bits(kernel, expansion, n_fre
 @pytest.mark.parametrize("n", [40, 300, 1030])  # one, two and four lanes
 def test_the_row_space_has_the_same_bits_on_all_threads_and_agrees_with_the_weights(name, n):
     made, theta = problem(name, shape=(3, 2, 64 if n < 1000 else 300), n=n)
-    value, gradient = nlml_gradient(replace(made, form="rows"), theta)
+    value, gradient = nlml_gradient(replace(made, form=Form.ROWS), theta)
     for n_jobs in THREADS[1:]:
-        again = nlml_gradient(replace(made, form="rows", n_jobs=n_jobs), theta)
+        again = nlml_gradient(replace(made, form=Form.ROWS, n_jobs=n_jobs), theta)
         assert again[0] == value
         assert (again[1] == gradient).all()
-    other = nlml_gradient(replace(made, form="weights"), theta)
+    other = nlml_gradient(replace(made, form=Form.WEIGHTS), theta)
     assert value == pytest.approx(other[0], rel=1e-9)
     assert np.allclose(gradient, other[1], rtol=1e-6, atol=1e-6 * np.abs(gradient).max())

@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from alakarte.posteriors.posterior import posterior
-from alakarte.process.objective import model_at, nlml, nlml_gradient
+from alakarte.process.objective import nlml, nlml_gradient
+from alakarte.process.problem import Form, process_at
 from alakarte.process.row_space import solve_rows
-from problems import MENU, dense_process, every_case, explicit_kernel, pairwise, problem, set_value, ways
+from problems import MENU, dense_process, every_case, explicit_kernel, pairwise, posterior_at, problem, set_value, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 NEW = 11
@@ -23,39 +23,40 @@ def relative(a, b):
 
 @every_case
 def test_nlml_is_that_of_the_dense_process(name, shape, expansion):
-    made, theta = problem(name, shape, expansion)
-    expected = dense_process(made, theta).nlml
-    for way in ways(expansion):
-        way = replace(made, **way)
-        assert abs(nlml(way, theta) - expected) < 1e-8 * (1 + abs(expected))
-        assert abs(nlml_gradient(way, theta)[0] - expected) < 1e-8 * (1 + abs(expected))
+    for n_targets, way in product((1, 3), ways(expansion)):
+        made, theta = problem(name, shape, expansion, n_targets=n_targets, **way)
+        expected = dense_process(made, theta).nlml
+        assert abs(nlml(made, theta) - expected) < 1e-8 * (1 + abs(expected))
+        assert abs(nlml_gradient(made, theta)[0] - expected) < 1e-8 * (1 + abs(expected))
 
 
 @every_case
 def test_predictions_are_those_of_the_dense_process(name, shape, expansion):
-    made, theta = problem(name, shape, expansion)
     x = np.random.default_rng(5).standard_normal((NEW, shape[0]))
-    expected = dense_process(made, theta, x)
-    got = posterior(model_at(made, theta))
-    assert relative(got.mean(x), expected.mean) < 1e-8
-    assert relative(got.variance(x), expected.covariance.diagonal()) < 1e-8
-    assert relative(got.covariance(x), expected.covariance) < 1e-8
+    for n_targets in (1, 3):
+        made, theta = problem(name, shape, expansion, n_targets=n_targets)
+        expected, got = dense_process(made, theta, x), posterior_at(made, theta)
+        assert got.mean(x).shape == (NEW, n_targets)
+        assert relative(got.mean(x), expected.mean) < 1e-8
+        assert relative(got.variance(x), expected.covariance.diagonal()[:, None]) < 1e-8
+        assert relative(got.covariance(x), expected.covariance[:, :, None]) < 1e-8
 
 
 @every_case
 def test_all_forms_give_the_same_gradient(name, shape, expansion):
-    made, theta = problem(name, shape, expansion)
-    gradients = [nlml_gradient(replace(made, **way), theta)[1] for way in ways(expansion)]
-    for gradient in gradients[1:]:
-        assert relative(gradient, gradients[0]) < 1e-9
+    for n_targets in (1, 3):
+        made, theta = problem(name, shape, expansion, n_targets=n_targets)
+        gradients = [nlml_gradient(replace(made, **way), theta)[1] for way in ways(expansion)]
+        for gradient in gradients[1:]:
+            assert relative(gradient, gradients[0]) < 1e-9
 
 
 @every_case
 def test_gradient_is_that_of_central_differences(name, shape, expansion):
-    made, theta = problem(name, shape, expansion)
-    gradient = nlml_gradient(made, theta)[1]
     rng, h = np.random.default_rng(2), 1e-5
-    for _ in range(2):
+    for n_targets in (1, 3):
+        made, theta = problem(name, shape, expansion, n_targets=n_targets)
+        gradient = nlml_gradient(made, theta)[1]
         direction = rng.choice([-1.0, 1.0], theta.size)  # every parameter counts in every direction
         far, high, low, deep = (nlml(made, theta + k * h * direction) for k in (2, 1, -1, -2))
         slope = (deep - 8 * low + 8 * high - far) / (12 * h)
@@ -67,16 +68,16 @@ def test_weights_form_and_rows_form_agree_at_small_noise(name, n, noise_variance
     made, theta = problem(name, (3, 2, 8), n=n)
     theta = set_value(made, theta, log_noise_std=0.5 * np.log(noise_variance))
     expected, largest = by_singular_values(made, theta)
-    assert not model_at(made, theta).floored
-    assert abs(nlml(replace(made, form="weights"), theta) - expected) < 1e-8 * abs(expected)
+    assert not process_at(made, theta).floored
+    assert abs(nlml(replace(made, form=Form.WEIGHTS), theta) - expected) < 1e-8 * abs(expected)
     # K = ΦVΦᵀ + sI is itself rounded, by eps λ_max against s
     rounding = np.finfo(float).eps * largest / noise_variance
-    assert abs(nlml(replace(made, form="rows"), theta) - expected) < (1e-8 + rounding) * abs(expected)
+    assert abs(nlml(replace(made, form=Form.ROWS), theta) - expected) < (1e-8 + rounding) * abs(expected)
 
 
 def by_singular_values(made, theta):
     """The nlml without a matrix that is squared, accurate for any noise; and the largest eigenvalue of ΦVΦᵀ."""
-    model, rows = model_at(made, theta), made.rows
+    model, rows = process_at(made, theta), made.rows
     root, s = np.sqrt(rows.weight), model.noise_variance
     psi = model.features.phi(rows.x) * np.sqrt(model.spectrum.weight_variance(made.draws.shape)) * root[:, None]
     left, singular, _ = np.linalg.svd(psi, full_matrices=False)
@@ -93,7 +94,7 @@ def test_weights_equal_repeated_rows(name):
     repeats = made.rows.weight.astype(int)
     x, y = np.repeat(made.rows.x, repeats, axis=0), np.repeat(made.rows.y, repeats, axis=0)
     repeated = replace(made.rows, x=x, y=y, weight=np.ones(len(x)))
-    for form in ("weights", "rows"):
+    for form in (Form.WEIGHTS, Form.ROWS):
         weighted = nlml_gradient(replace(made, form=form), theta)
         plain = nlml_gradient(replace(made, rows=repeated, form=form), theta)
         assert abs(weighted[0] - plain[0]) < 1e-9 * (1 + abs(plain[0]))
@@ -113,8 +114,8 @@ def test_weights_equal_repeated_rows_in_an_exact_kernel():
 def test_a_real_weight_is_the_same_in_both_forms():
     made, theta = problem("gm", (3, 2, 8))
     rows = replace(made.rows, weight=np.random.default_rng(1).uniform(0.1, 3.0, made.rows.n_rows))
-    value, gradient = nlml_gradient(replace(made, rows=rows, form="weights"), theta)
-    other_value, other_gradient = nlml_gradient(replace(made, rows=rows, form="rows"), theta)
+    value, gradient = nlml_gradient(replace(made, rows=rows, form=Form.WEIGHTS), theta)
+    other_value, other_gradient = nlml_gradient(replace(made, rows=rows, form=Form.ROWS), theta)
     assert abs(value - other_value) < 1e-10 * abs(value)
     assert relative(gradient, other_gradient) < 1e-9
 
@@ -124,7 +125,7 @@ def test_noise_and_amplitudes_together_scale_the_quadratic_form():
     for name in ("ard", "gm"):
         made, theta = problem(name, (3, 2, 8))
         named = made.layout.unpack(nlml_gradient(made, theta)[1])
-        model, root = model_at(made, theta), np.sqrt(made.rows.weight)
+        model, root = process_at(made, theta), np.sqrt(made.rows.weight)
         signal = explicit_kernel(made, theta, made.rows.x, made.rows.x) * root * root[:, None]
         target = made.rows.y * root[:, None]
         quadratic = float((target * solve_rows(signal, target, model.noise_variance, made.rows.total).alpha).sum())

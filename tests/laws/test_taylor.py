@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
 from alakarte.kernels import ARD, GaussianMixture, PiecewiseLinear
-from alakarte.process.objective import model_at, nlml, nlml_gradient
+from alakarte.process.objective import nlml, nlml_gradient
+from alakarte.process.problem import Form, process_at
 from problems import MENU, every_case, problem, set_value, table, taylor_order, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -35,16 +36,16 @@ def test_remainder_is_of_second_order_on_the_noise_floor(name, shape, expansion,
     theta = set_value(made, theta, log_noise_std=-8.0)
     for way in ways(expansion):
         way = replace(made, **way)
-        assert model_at(way, theta).floored
+        assert process_at(way, theta).floored
         assert order(way, theta) > ORDER
         assert way.layout.unpack(nlml_gradient(way, theta)[1])["log_noise_std"] == 0
 
 
 @pytest.mark.parametrize("name", MENU)
 def test_remainder_is_of_second_order_on_the_floor_of_float64(name):
-    made, theta = problem(name, (3, 2, 8), n=80, form="weights")
+    made, theta = problem(name, (3, 2, 8), n=80, form=Form.WEIGHTS)
     theta = set_value(made, theta, log_noise_std=-20.0)
-    assert model_at(made, theta).floored
+    assert process_at(made, theta).floored
     assert order(made, theta, steps=(1e-2, 1e-3)) > ORDER  # rounding is not far
 
 
@@ -72,7 +73,7 @@ def test_remainder_is_of_second_order_with_fixed_parameters(kernel, expansion, n
 def test_remainder_is_of_second_order_on_the_floor_with_a_fixed_noise(monkeypatch):
     monkeypatch.setattr("alakarte.process.weight_space.EPS", 1e-5)
     made, theta = problem("gm", (3, 2, 8), noise_std=1e-9)
-    assert model_at(made, theta).floored
+    assert process_at(made, theta).floored
     for way in ways("fastfood"):
         assert order(replace(made, **way), theta) > ORDER
 

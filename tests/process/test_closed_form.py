@@ -7,7 +7,8 @@ import pytest
 
 from alakarte.kernels.registry import kernels, resolve
 from alakarte.process.closed_form import closed_gram_full, closed_gram_pullback, closed_kernel
-from alakarte.process.objective import closed_form, has_closed_form, model_at, nlml, nlml_gradient
+from alakarte.process.objective import nlml, nlml_gradient
+from alakarte.process.problem import closed_form, process_at
 from problems import dense_process, naming, problem, set_value, values_at
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -18,7 +19,7 @@ def test_kernel_of_two_tables_is_a_part_of_the_whole():
     for name in (*SAME, "gm"):
         with naming(name):
             made, theta = problem(name, (3, 2, 4), "exact")
-            spectrum, x = model_at(made, theta).spectrum, made.rows.x
+            spectrum, x = process_at(made, theta).spectrum, made.rows.x
             form = closed_form(made.kernel, values_at(made, theta))
             whole = closed_gram_full(spectrum, form, x)
             assert np.abs(whole - whole.T).max() < 1e-12 * whole.max()
@@ -30,7 +31,7 @@ def test_kernel_of_two_tables_is_a_part_of_the_whole():
 def test_rows_that_coincide_leave_the_gradient_finite_and_right(name):
     """Matérn ½ has an infinite slope by r² there; it multiplies zero."""
     made, theta = problem(name, (3, 2, 4), "exact", n=10)
-    spectrum, form = model_at(made, theta).spectrum, closed_form(made.kernel, values_at(made, theta))
+    spectrum, form = process_at(made, theta).spectrum, closed_form(made.kernel, values_at(made, theta))
     x = np.concatenate([made.rows.x, made.rows.x[:4]])
     bar = np.random.default_rng(1).standard_normal((14, 14))
     bar += bar.T
@@ -67,4 +68,4 @@ def test_a_large_amplitude_and_a_tiny_noise_still_give_a_number():
 
 
 def test_kernels_that_need_no_expansion():
-    assert {name for name in kernels() if has_closed_form(resolve(name))} == {"rbf", "ard", "gm", "matern", "mm"}
+    assert {name for name in kernels() if resolve(name).has_closed_form} == {"rbf", "ard", "gm", "matern", "mm"}

@@ -8,8 +8,9 @@ import pytest
 from scipy.optimize import minimize
 
 import alakarte.process.noise_and_gain
-from alakarte.process.noise_and_gain import retune, rows_profile, weights_profile
-from alakarte.process.objective import model_at, nlml, row_signal
+from alakarte.process.noise_and_gain import Free, retune, rows_profile, weights_profile
+from alakarte.process.objective import nlml, row_signal
+from alakarte.process.problem import Form, process_at
 from alakarte.process.sums import statistics
 from problems import pairwise
 from problems import problem as problem_for
@@ -22,21 +23,20 @@ pytestmark = [
 
 def profile(model):
     rows, draws = model.problem.rows, model.problem.draws
-    if model.form == "rows":
+    if model.form is Form.ROWS:
         return rows_profile(*row_signal(model), rows.total)
     return weights_profile(statistics(rows, model.features, 1), model.spectrum.weight_variance(draws.shape))
 
 
 FREE = [(True, True), (True, False), (False, True), (False, False)]  # the gain, the noise
+CASES = pairwise(product(["ard", "gm", "pwl"], [Form.WEIGHTS, Form.ROWS], FREE, [1, 3]))
 
 
-@pytest.mark.parametrize(("name", "form", "free"), pairwise(product(["ard", "gm", "pwl"], ["weights", "rows"], FREE)))
-def test_noise_and_amplitude_are_the_best_there_are(name, form, free):
-    problem, theta = problem_for(name, seed=1)  # with an optimum inside
-    problem = replace(problem, form=form)
-    model = model_at(problem, theta)
-    gain_free, noise_free = free
-    tuned = retune(profile(model), model.noise_variance, 1e-12, gain_free=gain_free, noise_free=noise_free)
+@pytest.mark.parametrize(("name", "form", "free", "n_targets"), CASES)
+def test_noise_and_amplitude_are_the_best_there_are(name, form, free, n_targets):
+    problem, theta = problem_for(name, seed=3, n_targets=n_targets, form=form)  # with an optimum inside
+    model = process_at(problem, theta)
+    tuned = retune(profile(model), model.noise_variance, 1e-12, Free(*free))
     layout = problem.layout
 
     def at(shift):
@@ -47,16 +47,16 @@ def test_noise_and_amplitude_are_the_best_there_are(name, form, free):
 
     free = np.array(free)
     best = minimize(lambda shift: at(shift * free), np.zeros(2), method="Nelder-Mead", options={"fatol": 1e-6}).fun
-    assert tuned.value == pytest.approx(best, abs=0.02 * max(1.0, abs(best) ** 0.5))
+    assert tuned.nlml == pytest.approx(best, abs=0.02 * max(1.0, abs(best) ** 0.5))
     reached = at([0.5 * np.log(tuned.gain), 0.5 * np.log(tuned.noise_variance / model.noise_variance)])
-    assert tuned.value == pytest.approx(reached, rel=1e-6, abs=1e-6)  # the value is that of the full evidence
+    assert tuned.nlml == pytest.approx(reached, rel=1e-6, abs=1e-6)  # the value is that of the full evidence
 
 
 def test_factors_and_eigenvalues_tune_alike(monkeypatch):
     problem, theta = problem_for("ard")
-    model = model_at(replace(problem, form="weights"), theta)
+    model = process_at(replace(problem, form=Form.WEIGHTS), theta)
     left = retune(profile(model), model.noise_variance, 1e-12)
     monkeypatch.setattr(alakarte.process.noise_and_gain, "EIGEN", 0)
     right = retune(profile(model), model.noise_variance, 1e-12)
-    assert left.value == pytest.approx(right.value, rel=1e-9)
+    assert left.nlml == pytest.approx(right.nlml, rel=1e-9)
     assert left.gain == pytest.approx(right.gain, rel=1e-6)

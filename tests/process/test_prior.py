@@ -6,15 +6,18 @@ import pytest
 from alakarte import GPRegressor
 from alakarte.kernels import ARD
 from alakarte.kernels.registry import resolve
-from alakarte.parameters import NOISE, Layout, Parameter
-from alakarte.process.prior import PRIOR_ROWS, SPREAD, expected_spread, prior
+from alakarte.likelihoods import Gaussian
+from alakarte.parameters import Layout
+from alakarte.process.prior import prior
 from alakarte.records import Shape
+from alakarte.search.learn import expected_spread
+from alakarte.search.policy import SMALL_ROWS, SPREAD
 
 SETTINGS = {"n_frequencies": 16, "n_restarts": 1, "random_state": 0, "n_jobs": 1}
 
 
 def layout_of(kernel, n_inputs=4):
-    return Layout((*resolve(kernel).parameters(Shape(n_inputs, (8, 8))), Parameter("log_noise_std", (), "y", *NOISE)))
+    return Layout((*resolve(kernel).parameters(Shape(n_inputs, (8, 8))), *Gaussian().parameters()))
 
 
 def few_rows(n=30, d=6):
@@ -60,7 +63,7 @@ def test_few_rows_keep_length_scales_together_and_many_do_not():
 
 
 def test_few_rows_have_a_prior_and_many_have_none():
-    assert (expected_spread("auto", PRIOR_ROWS), expected_spread("auto", PRIOR_ROWS + 1)) == (SPREAD, None)
+    assert (expected_spread("auto", SMALL_ROWS), expected_spread("auto", SMALL_ROWS + 1)) == (SPREAD, None)
     assert [expected_spread(given, n) for given in (0.3, None) for n in (10, 10**6)] == [0.3, 0.3, None, None]
     fits = [GPRegressor("ard", lengthscale_spread=s, **SETTINGS).fit(*few_rows()) for s in ("auto", SPREAD, None)]
     evidence = [model.log_marginal_likelihood_ for model in fits]

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+import alakarte.search.compare
 import alakarte.search.context
 import alakarte.search.fit
-import alakarte.search.grow
+import alakarte.search.refine
 from alakarte import GPRegressor
-from alakarte.search.sizes import taste_columns
+from alakarte.search import policy
+from alakarte.search.cost import compare_columns
 from problems import table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
@@ -22,15 +24,21 @@ def big_table(n=21_000, d=3, seed=0, dtype=np.float64):
 
 def test_kernels_are_learned_from_the_same_rows_and_compared_in_one_pass_over_all(monkeypatch):
     X, y = big_table(n=9_000)
-    monkeypatch.setattr(alakarte.search.context, "taste_columns", lambda n_rows: 256)  # what takes the time
-    passes, learned, real_pass, real = [], [], alakarte.search.grow.statistics_of_each, alakarte.search.context.go_on
+    for module in (alakarte.search.compare, alakarte.search.context):
+        monkeypatch.setattr(module, "compare_columns", lambda n_rows: 256)  # what takes the time
+    passes, real_pass = [], alakarte.search.compare.statistics_of_each
     monkeypatch.setattr(
-        alakarte.search.grow, "statistics_of_each", lambda *a: passes.append((a[0].n_rows, len(a[1]))) or real_pass(*a)
+        alakarte.search.compare,
+        "statistics_of_each",
+        lambda *a: passes.append((a[0].n_rows, len(a[1]))) or real_pass(*a),
     )
-    monkeypatch.setattr(alakarte.search.context, "go_on", lambda *a: learned.append(real(*a)) or learned[-1])
-    monkeypatch.setattr(alakarte.search.fit, "HOPELESS", np.inf)
-    stages, real_more = [], alakarte.search.fit.learn_more
-    monkeypatch.setattr(alakarte.search.fit, "learn_more", lambda *a: stages.append(a[1].rows.n_rows) or real_more(*a))
+    learned, real = [], alakarte.search.fit.learn_long
+    monkeypatch.setattr(alakarte.search.fit, "learn_long", lambda *a: learned.append(real(*a)) or learned[-1])
+    monkeypatch.setattr(policy, "HOPELESS", np.inf)
+    stages, real_further = [], alakarte.search.refine.learn_further
+    monkeypatch.setattr(
+        alakarte.search.refine, "learn_further", lambda *a: stages.append(a[3].rows.n_rows) or real_further(*a)
+    )
     model = GPRegressor(random_state=0, n_restarts=2, max_iter=3, max_iter_restart=2, n_components=1).fit(X, y)
     assert len(model.ranking_) == 3
     assert len(learned) == 3
@@ -51,7 +59,7 @@ def test_the_menu_ranks_by_evidence_at_equal_columns():
     model = GPRegressor(n_jobs=1, expansion="fastfood", **SMALL).fit(X, y)
     assert {one["kernel"] for one in model.ranking_} == {"ard", "rbf", "pwl", "gm"}
     assert in_order(model.ranking_)
-    columns = taste_columns(150)
+    columns = compare_columns(150)
     for one in model.ranking_:  # evenly over the components
         assert columns - 4 * one["n_components"] < one["n_basis"] <= columns
     assert model.kernel_.kernel.name == model.ranking_[0]["kernel"]
@@ -76,13 +84,13 @@ def test_a_few_nats_do_not_buy_many_parameters():
 
 def test_a_kernel_far_behind_after_a_few_steps_is_not_learned_further(monkeypatch):
     X, y, _ = table(3, n=150)
-    real, names = alakarte.search.context.go_on, []
-    monkeypatch.setattr(alakarte.search.context, "go_on", lambda *a: names.append(a[0].kernel.name) or real(*a))
-    monkeypatch.setattr(alakarte.search.fit, "HOPELESS", 0.0)
+    real, names = alakarte.search.fit.learn_long, []
+    monkeypatch.setattr(alakarte.search.fit, "learn_long", lambda *a: names.append(a[1].kernel.name) or real(*a))
+    monkeypatch.setattr(policy, "HOPELESS", 0.0)
     model = GPRegressor(**SMALL).fit(X, y)
     assert len(names) == len(model.ranking_) == 5  # few rows: there is time
     names.clear()
-    monkeypatch.setattr(alakarte.search.fit, "FEW_ROWS", 100)
+    monkeypatch.setattr(policy, "FEW_ROWS", 100)
     model = GPRegressor(**SMALL).fit(X, y)
     assert len(names) == 1
     assert len(model.ranking_) == 4  # without rbf

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from alakarte.search.coordinates import Coordinates
-from alakarte.search.optimise import minimise
+from alakarte.search.optimise import Limits, Task, minimise
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
@@ -28,16 +28,19 @@ def test_coordinates_change_the_path_and_not_the_optimum():
     def bowl(theta):
         return float(((theta - [1.0, -0.5]) ** 2).sum()), 2 * (theta - [1.0, -0.5])
 
+    def found_in(coordinates, bounds, max_iter):
+        return minimise(Task(bowl, bounds, coordinates), start, Limits(max_iter, 1e-12))
+
     bounds, start = (np.full(2, -2.0), np.array([2.0, -0.25])), np.array([0.1, -0.25])
-    slow = Coordinates(np.array([np.inf, 0.01]))
+    plain, slow = Coordinates(np.full(2, np.inf)), Coordinates(np.array([np.inf, 0.01]))
     shared = Coordinates(np.full(2, np.inf), (np.arange(2).reshape(1, 2),))
-    for moved in (None, slow, shared):
-        found = minimise(bowl, start, bounds, 100, 1e-12, moved=moved)
+    for moved in (plain, slow, shared):
+        found = found_in(moved, bounds, 100)
         assert np.allclose(found.theta, [1.0, -0.5], atol=1e-4)
-        assert found.value == pytest.approx(bowl(found.theta)[0])
-    early = [minimise(bowl, start, bounds, 1, 1e-12, moved=moved).theta[1] for moved in (None, slow)]
+        assert found.nlml == pytest.approx(bowl(found.theta)[0])
+    early = [found_in(moved, bounds, 1).theta[1] for moved in (plain, slow)]
     assert abs(early[1] + 0.25) < abs(early[0] + 0.25)
     narrow = np.full(2, -0.3), np.full(2, 0.3)
-    best = minimise(bowl, start, narrow, 100, 1e-12, moved=shared)
+    best = found_in(shared, narrow, 100)
     assert np.allclose(best.theta, [0.3, -0.3])
-    assert best.value == pytest.approx(bowl(best.theta)[0])
+    assert best.nlml == pytest.approx(bowl(best.theta)[0])

@@ -1,27 +1,29 @@
 """What an evaluation costs, and the sizes that follow from it."""
 
-import pytest
-
-from alakarte.search.grow import flops, most_columns
-from alakarte.search.sizes import CLOSED_FLOPS, KEPT_FLOPS, closed_flops, closed_rows, learning_columns, taste_columns
-from alakarte.search.stages import LAST_FLOPS, LAST_ITERATIONS
+from alakarte.search.cost import (
+    closed_flops,
+    closed_rows,
+    compare_columns,
+    learning_columns,
+    most_columns,
+    posterior_flops,
+)
+from alakarte.search.policy import KEEP_CLOSED_FLOPS, LAST_FLOPS, LAST_ITERATIONS, LEARN_CLOSED_FLOPS
 from problems import naming
-
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 
 
 def test_pairs_of_rows_cost_the_more_the_more_inputs_and_components():
-    assert closed_flops(1300, 128, 1) < CLOSED_FLOPS < closed_flops(1300, 128, 4)
-    assert closed_flops(1000, 8, 8) < CLOSED_FLOPS < closed_flops(2000, 1, 1)
+    assert closed_flops(1300, 128, 1) < LEARN_CLOSED_FLOPS < closed_flops(1300, 128, 4)
+    assert closed_flops(1000, 8, 8) < LEARN_CLOSED_FLOPS < closed_flops(2000, 1, 1)
 
 
 def test_rows_to_learn_from_without_an_expansion():
     for n_components in (1, 4):
         with naming(n_components):
             most = closed_rows(10**6, 26, n_components)
-            assert closed_flops(most, 26, n_components) <= CLOSED_FLOPS < closed_flops(most + 1, 26, n_components)
+            assert closed_flops(most, 26, n_components) <= LEARN_CLOSED_FLOPS < closed_flops(most + 1, 26, n_components)
             assert closed_rows(most, 26, n_components) == most
-            assert LAST_ITERATIONS * KEPT_FLOPS <= LAST_FLOPS  # the last steps see all rows
+            assert LAST_ITERATIONS * KEEP_CLOSED_FLOPS <= LAST_FLOPS  # the last steps see all rows
 
 
 def test_sizes_stay_within_flops_and_memory():
@@ -29,5 +31,5 @@ def test_sizes_stay_within_flops_and_memory():
         with naming(n_rows):
             most = most_columns(n_rows)
             assert 64 <= most <= 4096
-            assert flops(n_rows, most) <= 4.1e12 or most == 64
-            assert 512 <= taste_columns(n_rows) <= min(max(2048, learning_columns(n_rows)), 4096)
+            assert posterior_flops(n_rows, most) <= 4.1e12 or most == 64
+            assert 512 <= compare_columns(n_rows) <= min(max(2048, learning_columns(n_rows)), 4096)

@@ -48,7 +48,7 @@ def check_fit_with_failures(seed, monkeypatch):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X, y)
-    assert function.n_failed > 0 or not caught
+    assert function.n_failed > 0 or all("early: max_iter=6 reached." in str(warning.message) for warning in caught)
     assert len(caught) <= 1
     assert all(warning.category is ConvergenceWarning for warning in caught)
     assert ("gave no finite value" in model.stop_reason_) <= (len(caught) == 1)

@@ -6,9 +6,17 @@ import pytest
 from alakarte import GPRegressor
 from alakarte.execution.budget import Budget
 from alakarte.kernels.registry import kernels, resolve
-from alakarte.search.grow import enlarge, grow, grows, refit
+from alakarte.process.problem import Form
+from alakarte.records import Shape
+from alakarte.search.candidates import Candidate
+from alakarte.search.compare import tune_one, with_columns
+from alakarte.search.grow import grow
+from alakarte.search.learn import Learned
+from alakarte.search.optimise import Run
+from alakarte.search.stopping import NOT_BEGUN
+from problems import naming, scaling_of, table
 from problems import problem as problem_for
-from problems import table
+from search.searches import search_for
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),  # fits are short
@@ -17,15 +25,19 @@ pytestmark = [
 
 
 def test_fresh_frequencies_end_the_closed_form():
-    problem, _ = problem_for("ard", n=50, form="exact")
-    assert enlarge(problem, 64, np.random.default_rng(0)).form == "auto"
+    problem, _ = problem_for("ard", n=50, form=Form.CLOSED)
+    assert with_columns(problem, 64, np.random.default_rng(0)).form is None
 
 
 SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 1e9}
 
 
 def test_kernels_whose_parameters_are_frequencies_keep_them():
-    assert {name for name in kernels() if not grows(resolve(name))} == {"fsard", "fsgbard", "ssgpr"}
+    assert {name for name in kernels() if resolve(name).learns_frequencies} == {"fsard", "fsgbard", "ssgpr"}
+    for name in kernels():
+        with naming(name):  # what a kernel declares is what its parameters are
+            few, many = (resolve(name).parameters(Shape(2, (m,))) for m in (3, 5))
+            assert resolve(name).learns_frequencies == ([p.shape for p in few] != [p.shape for p in many])
 
 
 def test_growth_ends_where_it_no_longer_pays():
@@ -38,11 +50,15 @@ def test_growth_ends_where_it_no_longer_pays():
 
 def test_growth_is_not_taken_back_and_only_taken_where_it_gains():
     problem, theta = problem_for("ard", n=200)
-    first = refit(enlarge(problem, 16, np.random.default_rng(0)), theta, Budget())
-    said = []
-    grown = grow(first, problem, np.random.default_rng(1), Budget(), said.append)
-    assert grown.value <= first.value
-    assert said
+    first = tune_one(with_columns(problem, 16, np.random.default_rng(0)), theta, Budget())
+    search = search_for("ard", problem.rows, scaling_of(problem.rows.x, problem.rows.y))
+    run = Run(theta, first.nlml, 0, NOT_BEGUN, 0, [])
+    learned = Learned(problem, run, [run], [run], problem.rows.total)
+    grown = grow(search, Candidate(search.plan(problem.kernel), learned, first))
+    assert first.n_basis == 16
+    assert grown.tuned.nlml <= first.nlml
+    assert grown.reason
+    assert search.progress.said
 
 
 @pytest.mark.parametrize("name", ["ard", "gm", "pwl", "ssgpr"])

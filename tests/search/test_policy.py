@@ -3,44 +3,13 @@
 import numpy as np
 import pytest
 
-import alakarte.search.learn
-import alakarte.search.sizes
 from alakarte import GPRegressor
-from alakarte.kernels.registry import resolve
-from alakarte.search.learn import Settings, exactly
-from alakarte.search.sizes import closed_flops
-from alakarte.search.stages import LAST_ITERATIONS
-from problems import naming, table
+from alakarte.search import policy
+from alakarte.search.cost import closed_flops
+from problems import table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 0.0}
-
-
-def settings_for(name, n_components=1, expansion="fastfood", n_posterior_frequencies="auto"):
-    rest = {"n_posterior_frequencies": n_posterior_frequencies}
-    return Settings(resolve(name), n_components, 8, expansion, 1, 5, 2, 0.1, None, 1, **rest)
-
-
-CLOSED = [  # kernel, settings, rows, inputs: closed or not
-    ("ard", {}, 1000, 5, True),
-    ("ard", {}, 4000, 5, True),
-    ("ard", {}, 5000, 5, False),
-    ("ard", {"n_components": 64}, 2000, 128, True),  # it has no components
-    ("gm", {"n_components": 4}, 1000, 5, True),
-    ("gm", {"n_components": 4}, 2308, 128, True),
-    ("gm", {"n_components": 4}, 4000, 128, False),
-    ("pwl", {}, 100, 2, False),
-    ("ssgpr", {}, 100, 2, False),
-    ("ard", {"n_posterior_frequencies": 100}, 100, 2, False),
-    ("ard", {"n_posterior_frequencies": None}, 100, 2, False),
-    ("ard", {"expansion": "exact", "n_posterior_frequencies": None}, 10_000, 2, True),
-]
-
-
-def test_closed_where_cheap_and_no_number_of_columns_is_given():
-    for name, given, n_rows, n_inputs, expected in CLOSED:
-        with naming(name, given, n_rows, n_inputs):
-            assert exactly(settings_for(name, **given), n_rows, n_inputs) is expected
 
 
 @pytest.mark.parametrize("name", ["ard", "gm"])
@@ -60,9 +29,9 @@ def test_few_rows_get_an_exact_process_and_features_where_asked_for(name):
 
 def test_a_kernel_pruned_to_what_is_cheap_has_fresh_columns_like_the_others(monkeypatch):
     X, y, _ = table(2, n=150)
-    monkeypatch.setattr(alakarte.search.learn, "VANISHED", 0.3)
-    for name in ("CLOSED_FLOPS", "KEPT_FLOPS"):
-        monkeypatch.setattr(alakarte.search.learn, name, closed_flops(150, 2, 3))
+    monkeypatch.setattr(policy, "VANISHED", 0.3)
+    for name in ("LEARN_CLOSED_FLOPS", "KEEP_CLOSED_FLOPS"):
+        monkeypatch.setattr(policy, name, closed_flops(150, 2, 3))
     model = GPRegressor("gm", n_restarts=1, max_iter=20, random_state=0).fit(X, y)
     assert model.n_components_ < 4
     assert model.n_frequencies_ > 0
@@ -72,12 +41,11 @@ def test_a_kernel_pruned_to_what_is_cheap_has_fresh_columns_like_the_others(monk
 
 def test_more_rows_keep_the_closed_form_and_are_all_seen_in_the_end(monkeypatch):
     X, y, _ = table(2, n=150)
-    for module in (alakarte.search.learn, alakarte.search.sizes):
-        monkeypatch.setattr(module, "CLOSED_FLOPS", closed_flops(60, 2, 1))
-        monkeypatch.setattr(module, "KEPT_FLOPS", closed_flops(150, 2, 1))
+    monkeypatch.setattr(policy, "LEARN_CLOSED_FLOPS", closed_flops(60, 2, 1))
+    monkeypatch.setattr(policy, "KEEP_CLOSED_FLOPS", closed_flops(150, 2, 1))
     model = GPRegressor("ard", **SMALL).fit(X, y)
     assert (model.n_learning_rows_, model.n_frequencies_, model.n_basis_) == (150, 0, 150)
-    assert len(model.trace_["value"]) <= 3 * LAST_ITERATIONS  # of the last run, on all rows
+    assert len(model.trace_["value"]) <= 3 * policy.LAST_ITERATIONS  # of the last run, on all rows
     assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
     begun = GPRegressor("ard", n_learning_rows=60, **SMALL).fit(X, y)
     assert model.log_marginal_likelihood_ > begun.log_marginal_likelihood_

@@ -1,8 +1,7 @@
-"""What is learned from some rows is tuned to all of them; only a limit of time brings more work."""
+"""What is learned from some rows is tuned to all of them."""
 
 import pytest
 
-import alakarte.search.fit
 from alakarte import GPRegressor
 from alakarte.kernels import ARD
 from problems import table
@@ -34,16 +33,6 @@ def test_a_fit_from_some_rows_sees_them_all_in_the_end(n_jobs):
     settings = SMALL | {"tol": 1e9, "n_frequencies": 6, "n_learning_rows": 50, "n_jobs": n_jobs}
     model = GPRegressor("ard", **settings).fit(X, y)
     assert model.n_learning_rows_ == 50
-    assert model._posterior.total == 400
+    assert model.model_.posterior.total == 400
     assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
     assert (model.theta_ == GPRegressor("ard", **(settings | {"n_jobs": 2})).fit(X, y).theta_).all()
-
-
-def test_only_a_limit_brings_more_work(monkeypatch):
-    X, y, _ = table(2, n=400)
-    real, calls = alakarte.search.fit.more, []
-    monkeypatch.setattr(alakarte.search.fit, "more", lambda *arguments: calls.append(1) or real(*arguments))
-    GPRegressor("gm", **(SMALL | {"tol": 1e9})).fit(X, y)
-    assert not calls
-    GPRegressor("gm", max_time=60, **(SMALL | {"tol": 1e9})).fit(X, y)
-    assert calls

@@ -5,19 +5,20 @@ import pytest
 
 from alakarte import GPRegressor
 from alakarte.data.summary import summarise
+from alakarte.execution.randomness import Streams
 from alakarte.features.draws import draw
 from alakarte.kernels.registry import kernels, resolve
 from alakarte.records import Shape
-from alakarte.search.starts import starts
+from alakarte.search.policy import ROWS_TO_SPARE
+from alakarte.search.starts import make_starts
 from problems import MENU, naming, problem, table, values_at
 
 
 def every_start(name, shape=(3, 2, 8), n_starts=10, seed=0):
     made, _ = problem(name, shape, n=200, weighted=False)
-    rng = np.random.default_rng(seed)
-    summary = summarise(made.rows.x, made.rows.weight, rng)
-    points = starts(made.kernel, made.layout, summary, made.draws, n_starts, rng)
-    return made, summary, [values_at(made, theta) for theta in points]
+    summary = summarise(made.rows.x, made.rows.weight, np.random.default_rng(seed))
+    points = make_starts(made, summary, n_starts, Streams(seed), 200)
+    return made, summary, [values_at(made, start.theta) for start in points]
 
 
 def test_noise_starts_at_a_tenth_of_the_targets_deviation():
@@ -105,6 +106,17 @@ def test_more_starts_never_change_the_earlier_ones():
     few, many = every_start("gm", n_starts=2)[2], every_start("gm", n_starts=6)[2]
     for left, right in zip(few, many[:2], strict=True):
         assert all(np.array_equal(left[name], right[name]) for name in left)
+
+
+def test_every_other_start_holds_noise_down_and_half_free_the_centres_where_rows_are_many():
+    made, _ = problem("gm", n=200)
+    summary = summarise(made.rows.x, made.rows.weight, np.random.default_rng(0))
+    many = ROWS_TO_SPARE * made.layout.size
+    for n_rows, free in ((many - 1, [False] * 6), (many, [False, False, True, True, False, False])):
+        with naming(n_rows):
+            starts = make_starts(made, summary, 6, Streams(0), n_rows)
+            assert [start.hold_noise_down for start in starts] == [True, False] * 3
+            assert [start.free_centres for start in starts] == free
 
 
 def test_a_constant_table_still_has_starts():

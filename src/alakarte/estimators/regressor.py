@@ -115,7 +115,7 @@ class GPRegressor(RegressorMixin, Online, Predictions):  # type: ignore[misc]
     True
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         kernel: str | Kernel = "auto",
         *,

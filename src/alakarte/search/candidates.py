@@ -5,10 +5,10 @@ In: kernels that were learned, and their evidence on all rows. Out: `Candidate`s
 
 from dataclasses import dataclass, replace
 
+import alakarte.search.policy as policy
 from alakarte.kernels.registry import resolve
 from alakarte.posteriors.average import shares
 from alakarte.process.noise_and_gain import TunedProcess
-from alakarte.search import policy
 from alakarte.search.context import Search
 from alakarte.search.learn import Learned
 from alakarte.search.plan import Plan

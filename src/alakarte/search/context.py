@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+import alakarte.search.policy as policy
 from alakarte.data.compress import find_tails
 from alakarte.data.rows import Rows
 from alakarte.data.standardise import Scaling
@@ -15,7 +16,6 @@ from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress
 from alakarte.execution.randomness import Streams
 from alakarte.kernels.base import Kernel
-from alakarte.search import policy
 from alakarte.search.cost import compare_columns, most_columns
 from alakarte.search.plan import Plan
 from alakarte.search.settings import Settings

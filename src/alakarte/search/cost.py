@@ -5,7 +5,7 @@ In: sizes. Out: flops of a piece of work, or the size that flops allow.
 
 import numpy as np
 
-from alakarte.search import policy
+import alakarte.search.policy as policy
 
 _FACTORS = 10  # Cholesky factors while noise and amplitude are tuned
 _COPIES = 4  # of D×D numbers at the same time: two lanes, the scaled Gram, its factor

@@ -7,13 +7,13 @@ name goes alone. docs/how_a_fit_goes.md has the numbers.
 
 from dataclasses import dataclass
 
+import alakarte.search.policy as policy
 from alakarte.posteriors.average import average_of
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.build import build_posterior
 from alakarte.posteriors.rows import row_posterior
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.objective import nlml, row_space
-from alakarte.search import policy
 from alakarte.search.candidates import Candidate, indistinguishable, menu, ranked
 from alakarte.search.compare import compare
 from alakarte.search.context import Search

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.execution.randomness import Streams
@@ -20,7 +21,6 @@ from alakarte.process.problem import Problem, Process
 from alakarte.process.sums import statistics
 from alakarte.process.weight_space import solve_weights
 from alakarte.records import Array, Draws, Shape, Spectrum, Statistics
-from alakarte.search import policy
 from alakarte.search.candidates import Candidate
 from alakarte.search.compare import tune_one
 from alakarte.search.context import Search

@@ -5,9 +5,9 @@ In: the best candidate. Out: `Grown`. Kernels whose parameters are their frequen
 
 from dataclasses import dataclass
 
+import alakarte.search.policy as policy
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.problem import Problem, process_at
-from alakarte.search import policy
 from alakarte.search.candidates import Candidate
 from alakarte.search.compare import as_learned, tune_one, with_columns
 from alakarte.search.context import Search

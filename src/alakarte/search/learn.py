@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.data.summary import SUMMARY_ROWS, summarise
@@ -21,7 +22,6 @@ from alakarte.process.objective import nlml, nlml_gradient
 from alakarte.process.prior import prior
 from alakarte.process.problem import Form, Problem, require_closed_form
 from alakarte.records import Array, Draws, Shape
-from alakarte.search import policy
 from alakarte.search.context import Search
 from alakarte.search.coordinates import coordinates
 from alakarte.search.cost import closed_flops, evaluation_flops

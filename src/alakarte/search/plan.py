@@ -6,9 +6,9 @@ decides between a closed form and an expansion. Reads no clock.
 
 from dataclasses import dataclass
 
+import alakarte.search.policy as policy
 from alakarte.kernels.base import Kernel
 from alakarte.records import Shape
-from alakarte.search import policy
 from alakarte.search.cost import closed_flops, closed_rows, evaluation_flops
 from alakarte.search.settings import Settings
 

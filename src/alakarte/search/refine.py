@@ -5,7 +5,7 @@ In: candidates. Out: the same, or better ones: what it was before stays, if that
 
 from dataclasses import replace
 
-from alakarte.search import policy
+import alakarte.search.policy as policy
 from alakarte.search.candidates import Candidate, at_level, contenders, ranked
 from alakarte.search.compare import compare, with_columns
 from alakarte.search.context import Search

@@ -3,9 +3,9 @@
 In: a kernel, the size of the table. Out: numbers. `python -m bench.studies.defaults` shows what other numbers change.
 """
 
+import alakarte.search.policy as policy
 from alakarte.kernels.base import Kernel
 from alakarte.records import Shape
-from alakarte.search import policy
 from alakarte.search.cost import learning_columns
 
 

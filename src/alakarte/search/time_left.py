@@ -3,7 +3,7 @@
 In: a ranking. Out: a better one: more components, more frequencies, more rows, for as long as that pays.
 """
 
-from alakarte.search import policy
+import alakarte.search.policy as policy
 from alakarte.search.candidates import Candidate, at_level, contenders, ranked
 from alakarte.search.compare import compare
 from alakarte.search.context import Search

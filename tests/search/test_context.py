@@ -1,0 +1,51 @@
+"""What the steps of one fit share: rows in an order, sizes that are affordable, compressed tails."""
+
+import numpy as np
+
+from alakarte.execution.randomness import Streams
+from alakarte.search.context import in_random_order
+from alakarte.search.cost import compare_columns, most_columns
+from alakarte.search.policy import SMALL_ROWS
+from problems import rows_of, table
+from search.searches import search_for
+
+
+def test_few_rows_stay_in_their_order_where_every_stage_takes_them_all():
+    for n_rows, rows_asked_for, stay in ((50, None, True), (50, "auto", False), (50, 20, False)):
+        rows, scaling = rows_of(*table(2, n=n_rows)[:2])
+        search = search_for("ard", rows, scaling, n_learning_rows=rows_asked_for)
+        assert sorted(search.subsets.order) == list(range(n_rows))
+        assert np.array_equal(search.subsets.order, np.arange(n_rows)) is stay
+    rows, scaling = rows_of(np.arange(SMALL_ROWS + 1.0)[:, None], np.arange(SMALL_ROWS + 1.0))
+    settings = search_for("ard", rows, scaling, n_learning_rows=None).settings
+    assert not np.array_equal(in_random_order(settings, rows, Streams(0)).order, np.arange(SMALL_ROWS + 1))
+
+
+def test_a_limit_of_time_makes_more_columns_affordable():
+    rows, scaling = rows_of(*table(2, n=300)[:2])
+    quick, patient = (search_for("ard", rows, scaling, max_time=limit) for limit in (None, 60))
+    assert quick.affordable(256) == patient.affordable(256) == 256
+    assert quick.affordable(10**6) == max(most_columns(300), compare_columns(300))
+    assert patient.affordable(10**6) == most_columns(300, patient=True) > quick.affordable(10**6)
+
+
+def test_numbers_of_the_user_stay_in_a_plan_unless_a_step_asks_for_others():
+    rows, scaling = rows_of(*table(2, n=300)[:2])
+    search = search_for("gm", rows, scaling, n_components=3, n_frequencies=5)
+    plan, larger = search.plan(search.settings.kernel), search.plan(search.settings.kernel, 6)
+    assert (plan.n_components, plan.n_frequencies, plan.n_rows, plan.n_inputs) == (3, 5, 300, 2)
+    assert (larger.n_components, larger.n_frequencies) == (6, 5)
+
+
+def test_tails_are_compressed_only_where_an_input_lies_far_out():
+    X, y, _ = table(2, n=300)
+    near = search_for("auto", *rows_of(np.clip(X, -2, 2), y))
+    assert not near.compressed
+    assert near.with_compressed_tails() is None
+    X[0, 1] = 1e4
+    far = search_for("auto", *rows_of(X, y))
+    compressed = far.with_compressed_tails()
+    assert compressed.compressed
+    assert np.abs(compressed.rows.whole().x).max() < np.abs(far.rows.whole().x).max()
+    assert np.array_equal(compressed.subsets.order, far.subsets.order)  # the same rows in every stage
+    assert compressed.streams != far.streams
