@@ -177,3 +177,14 @@ def test_a_fit_that_stops_early_gives_a_warning_and_a_record(caplog):
     assert record.levelno == logging.WARNING
     assert record.getMessage() == str(warning.message)
     assert warning.filename == __file__
+
+
+def test_two_fits_that_speak_at_once_leave_the_logger_as_it_was():
+    logger = logging.getLogger("alakarte")
+    before = logger.level, list(logger.handlers)
+    first, second = (Progress(2, lambda value: -value) for _ in range(2))
+    first.close()
+    assert logger.isEnabledFor(logging.INFO)  # the second still speaks
+    second.close()
+    second.close()  # twice is once
+    assert (logger.level, list(logger.handlers)) == before

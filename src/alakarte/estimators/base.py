@@ -58,8 +58,8 @@ class GPEstimator(BaseEstimator):  # type: ignore[misc]
         if len(X) <= MERGE_ROWS:
             rows = rows.standardised()
         total = rows.total
-        progress = Progress(self.verbose, lambda value: scaling.log_evidence(value, total))
         random = streams(self.random_state)
+        progress = Progress(self.verbose, lambda value: scaling.log_evidence(value, total))
         with one_blas_thread(), closing(progress):
             subsets = in_random_order(settings, rows, random)
             found = fit(Search(settings, subsets, scaling, random, progress, budget), warm)

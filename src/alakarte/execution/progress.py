@@ -6,6 +6,7 @@ up, records of a fit that was asked to speak go to standard output.
 
 import logging
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -34,7 +35,9 @@ class Progress:
         self.flops_per_iteration = self.stage_left = 0.0
         self.title = ""
         self.bar = _bar() if verbose == 1 else None
-        self.output = _Output() if verbose and self.bar is None else None
+        self.speaks = bool(verbose) and self.bar is None
+        if self.speaks:
+            _output.open()
 
     def plan(self, n_rows: int, n_columns: int, flops: float, n_bytes: float) -> None:
         """The estimate before a fit; the rate is that of a small matrix product."""
@@ -90,8 +93,9 @@ class Progress:
         """The end of a fit."""
         if self.bar is not None:
             self.bar.stop()
-        if self.output is not None:
-            self.output.remove()
+        if self.speaks:
+            self.speaks = False
+            _output.close()
 
     def advance(self, flops: float) -> None:
         """So much work is finished."""
@@ -107,23 +111,44 @@ class Progress:
 
 
 class _Output:
-    """Lets the logger speak while a fit lasts; to standard output where nobody has set up logging."""
+    """Lets the logger speak while fits last; to standard output where nobody has set up logging.
+
+    Counts who is inside: the first opens, the last restores what was.
+    """
 
     def __init__(self) -> None:
-        self.level = LOGGER.level
-        if not LOGGER.isEnabledFor(logging.INFO):
-            LOGGER.setLevel(logging.INFO)
+        self.lock = threading.Lock()
+        self.depth = 0
+        self.level = logging.NOTSET
         self.handler: logging.Handler | None = None
-        if not _is_heard(LOGGER):
-            self.handler = logging.StreamHandler(sys.stdout)
-            self.handler.setFormatter(logging.Formatter("[alakarte] %(message)s"))
-            self.handler.addFilter(lambda record: record.levelno < logging.WARNING)  # Python prints warnings itself
-            LOGGER.addHandler(self.handler)
 
-    def remove(self) -> None:
-        LOGGER.setLevel(self.level)
-        if self.handler is not None:
-            LOGGER.removeHandler(self.handler)
+    def open(self) -> None:
+        with self.lock:
+            self.depth += 1
+            if self.depth == 1:
+                self.level = LOGGER.level
+                if not LOGGER.isEnabledFor(logging.INFO):
+                    LOGGER.setLevel(logging.INFO)
+                if not _is_heard(LOGGER):
+                    self._listen()
+
+    def _listen(self) -> None:
+        self.handler = logging.StreamHandler(sys.stdout)
+        self.handler.setFormatter(logging.Formatter("[alakarte] %(message)s"))
+        self.handler.addFilter(lambda record: record.levelno < logging.WARNING)  # Python prints warnings itself
+        LOGGER.addHandler(self.handler)
+
+    def close(self) -> None:
+        with self.lock:
+            self.depth -= 1
+            if self.depth == 0:
+                LOGGER.setLevel(self.level)
+                if self.handler is not None:
+                    LOGGER.removeHandler(self.handler)
+                    self.handler = None
+
+
+_output = _Output()
 
 
 def _is_heard(logger: logging.Logger | None) -> bool:

@@ -89,7 +89,7 @@ def try_compressed_inputs(search: Search, ranking: list[Candidate]) -> tuple[Sea
     compressed = search.with_compressed_tails()
     if compressed is None:
         return search, ranking
-    search.progress.say("some inputs lie far out: once more with their tails drawn in")
+    search.progress.say("some inputs lie far out: once more with their tails compressed")
     best = _best_of(compressed, contenders(search, ranking)[: policy.CONTENDERS])
     if best.score > ranking[0].score + max(policy.CLEARLY, policy.CLEARLY_PER_ROW * search.rows.total):
         return compressed, [best, *ranking]
