@@ -148,14 +148,14 @@ class Statistics:
 
 def arrays(record: Any) -> dict[str, Array]:
     """All arrays and numbers of a record and of the records within it, by dotted name."""
-    found: dict[str, Array] = {}
+    by_name: dict[str, Array] = {}
     for name in (field.name for field in fields(record)):
         value = getattr(record, name)
         parts = value if isinstance(value, tuple) else (value,)
         for index, part in enumerate(parts):
             label = f"{name}.{index}" if isinstance(value, tuple) else name
             if isinstance(part, np.ndarray | float | int):
-                found[label] = np.asarray(part)
+                by_name[label] = np.asarray(part)
             elif is_dataclass(part):
-                found |= {f"{label}.{inner}": array for inner, array in arrays(part).items()}
-    return found
+                by_name |= {f"{label}.{inner}": array for inner, array in arrays(part).items()}
+    return by_name

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import alakarte.search.compare
+import alakarte.search.competition
 import alakarte.search.context
-import alakarte.search.fit
 import alakarte.search.refine
 from alakarte import GPRegressor
 from alakarte.search import policy
@@ -32,8 +32,8 @@ def test_kernels_are_learned_from_the_same_rows_and_compared_in_one_pass_over_al
         "statistics_of_each",
         lambda *a: passes.append((a[0].n_rows, len(a[1]))) or real_pass(*a),
     )
-    learned, real = [], alakarte.search.fit.learn_long
-    monkeypatch.setattr(alakarte.search.fit, "learn_long", lambda *a: learned.append(real(*a)) or learned[-1])
+    learned, real = [], alakarte.search.competition.learn_long
+    monkeypatch.setattr(alakarte.search.competition, "learn_long", lambda *a: learned.append(real(*a)) or learned[-1])
     monkeypatch.setattr(policy, "HOPELESS", np.inf)
     stages, real_further = [], alakarte.search.refine.learn_further
     monkeypatch.setattr(
@@ -84,8 +84,10 @@ def test_a_few_nats_do_not_buy_many_parameters():
 
 def test_a_kernel_far_behind_after_a_few_steps_is_not_learned_further(monkeypatch):
     X, y, _ = table(3, n=150)
-    real, names = alakarte.search.fit.learn_long, []
-    monkeypatch.setattr(alakarte.search.fit, "learn_long", lambda *a: names.append(a[1].kernel.name) or real(*a))
+    real, names = alakarte.search.competition.learn_long, []
+    monkeypatch.setattr(
+        alakarte.search.competition, "learn_long", lambda *a: names.append(a[1].kernel.name) or real(*a)
+    )
     monkeypatch.setattr(policy, "HOPELESS", 0.0)
     model = GPRegressor(**SMALL).fit(X, y)
     assert len(names) == len(model.ranking_) == 5  # few rows: there is time

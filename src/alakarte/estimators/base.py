@@ -31,7 +31,7 @@ from alakarte.model.kernel import FittedKernel
 from alakarte.process.objective import nlml, nlml_gradient
 from alakarte.records import Array, Named
 from alakarte.search.context import Search, in_random_order
-from alakarte.search.fit import Fit, fit
+from alakarte.search.fit import fit
 from alakarte.search.settings import Settings
 
 
@@ -44,7 +44,7 @@ class GPEstimator(BaseEstimator):  # type: ignore[misc]
     def _likelihood(self) -> Likelihood:
         """How observations come about, from the estimator's settings."""
 
-    def _fit(self, settings: Settings, X: Any, y: Any, sample_weight: Any) -> Fit:
+    def _fit(self, settings: Settings, X: Any, y: Any, sample_weight: Any) -> None:
         """Learn kernel and noise from the user's table, and keep the model."""
         budget = Budget(self.max_time)
         X, y, weight = read_training(self, X, y, sample_weight)
@@ -62,11 +62,10 @@ class GPEstimator(BaseEstimator):  # type: ignore[misc]
         progress = Progress(self.verbose, lambda value: scaling.log_evidence(value, total))
         with one_blas_thread(), closing(progress):
             subsets = in_random_order(settings, rows, random)
-            found = fit(Search(settings, subsets, scaling, random, progress, budget), warm)
-        self.model_ = fitted_model(found, target_shape, self._input_names())
-        if text := shortfall(found):
+            result = fit(Search(settings, subsets, scaling, random, progress, budget), warm)
+        self.model_ = fitted_model(result, target_shape, self._input_names())
+        if text := shortfall(result):
             warn(text, ConvergenceWarning, stacklevel=3)
-        return found
 
     def _input_names(self) -> tuple[str, ...]:
         names = getattr(self, "feature_names_in_", None)

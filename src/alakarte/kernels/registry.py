@@ -19,12 +19,12 @@ _ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
 @cache
 def kernels() -> dict[str, type[Kernel]]:
     """Every kernel class by its name."""
-    found = {}
+    by_name = {}
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         for value in vars(importlib.import_module(f"alakarte.kernels.{module.name}")).values():
             if isinstance(value, type) and issubclass(value, Kernel) and value is not Kernel:
-                found[value.name] = value
-    return found
+                by_name[value.name] = value
+    return by_name
 
 
 def resolve(kernel: object) -> Kernel:

@@ -75,8 +75,8 @@ def tune_each(problems: list[Problem], thetas: list[Array], budget: Budget) -> l
     sums = {}
     if in_weight_space:
         problem = in_weight_space[0].problem
-        found = statistics_of_each(problem.rows, [process.features for process in in_weight_space], problem.n_jobs)
-        sums = {id(process): statistics for process, statistics in zip(in_weight_space, found, strict=True)}
+        of_each = statistics_of_each(problem.rows, [process.features for process in in_weight_space], problem.n_jobs)
+        sums = {id(process): statistics for process, statistics in zip(in_weight_space, of_each, strict=True)}
     tuned = [tune(process, theta, sums.get(id(process))) for process, theta in zip(processes, thetas, strict=True)]
     work = sum(posterior_flops(each.process.problem.rows.n_rows, each.n_basis) for each in tuned)
     if tuned:
