@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 import alakarte.execution.budget
 import alakarte.search.learn
 from alakarte import GPRegressor
+from alakarte.execution.budget import Budget
 from problems import table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
@@ -83,3 +84,15 @@ def test_an_interruption_before_anything_is_known_passes_on(monkeypatch):
     monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", interrupted)
     with pytest.raises(KeyboardInterrupt):
         GPRegressor("ard", **SMALL).fit(X, y)
+
+
+def test_a_share_within_a_share_leaves_the_outer_one_as_it_was():
+    budget = Budget(100.0)
+    with budget.share(0.5):
+        outer = budget.until
+        with budget.share(0.1, reserve=10.0):
+            assert budget.until < outer
+        assert budget.until == outer
+    assert budget.until == float("inf")
+    assert not Budget().patient
+    assert not Budget().is_over()

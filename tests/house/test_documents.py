@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 
 import alakarte
+import alakarte.kernels
+import alakarte.likelihoods
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
@@ -67,3 +69,12 @@ def test_the_version_stands_in_one_place():
     assert f"\n## [{alakarte.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     others = [ROOT / "pyproject.toml", ROOT / "CITATION.cff", *(ROOT / "src").rglob("*.py")]
     assert [p.name for p in others if alakarte.__version__ in p.read_text(encoding="utf-8")] == ["__init__.py"]
+
+
+def test_public_names_are_those_that_the_documentation_lists():
+    text = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    for package in (alakarte, alakarte.kernels, alakarte.likelihoods):
+        [table] = re.findall(rf"from {package.__name__} import …`[^\n]*\n\|[-|]+\n((?:\|[^\n]*\n)+)", text)
+        listed = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+        assert listed == set(package.__all__), package.__name__
+        assert all(hasattr(package, name) for name in package.__all__)

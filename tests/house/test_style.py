@@ -1,5 +1,6 @@
 """Short files, and no drawer for odds and ends."""
 
+import re
 from pathlib import Path
 
 import alakarte
@@ -18,3 +19,29 @@ def test_files_are_short():
 
 def test_no_drawer_for_odds_and_ends():
     assert not {"utils", "helpers", "common", "misc"} & {part for module in FILES for part in module.split(".")}
+
+
+def test_noise_is_named_by_its_likelihood_alone():
+    """Its parameter, bounds and start; all others get a variance from the likelihood."""
+    users = {module for module, path in FILES.items() if "log_noise_std" in path.read_text(encoding="utf-8")}
+    assert users == {"likelihoods.gaussian"}
+
+
+def test_numbers_that_steer_a_search_stand_in_its_policy():
+    """Other files of the room have none but those that belong to a formula, and say so with an underscore."""
+    allowed = {"search.policy": None, "search.coordinates": {"STRETCH"}, "search.stopping": {"NOT_BEGUN"}}
+    strays = {}
+    for module, path in FILES.items():
+        if module.startswith("search.") and module != "search.policy":
+            names = set(re.findall(r"^([A-Z][A-Z_]+) *=", path.read_text(encoding="utf-8"), re.MULTILINE))
+            if names - (allowed.get(module) or set()):
+                strays[module] = names
+    assert strays == {}
+
+
+def test_no_attribute_is_probed_and_no_message_decides():
+    """Capabilities are declared: no `hasattr` but for what scikit-learn puts on an estimator."""
+    probing = {m for m, path in FILES.items() if "hasattr(" in path.read_text(encoding="utf-8")}
+    assert probing <= {"estimators.base", "estimators.online"}
+    deciding = {m for m, path in FILES.items() if "reason.startswith" in path.read_text(encoding="utf-8")}
+    assert deciding == set()

@@ -2,8 +2,14 @@
 
 from itertools import product
 
+import pytest
+
 from alakarte import GPRegressor
-from problems import MENU, SHAPES, naming, problem, table
+from alakarte.errors import Unavailable
+from alakarte.kernels.base import ClosedForm
+from alakarte.process.problem import process_at
+from alakarte.records import Shape
+from problems import MENU, SHAPES, naming, problem, table, values_at
 
 COUNTS = {
     "rbf": lambda d, q, m, p, t: 3,
@@ -45,3 +51,21 @@ def test_number_of_basis_functions():
             model = GPRegressor(MENU[name], n_components=2, n_frequencies=5, max_iter=0, random_state=0).fit(X, y)
             assert model.n_basis_ == (4 if name in ("gm", "mm") else 2) * 10
             assert model.theta_.size == len(model.theta_labels_)
+
+
+def test_what_a_kernel_declares_is_what_it_does():
+    for name, kernel in MENU.items():
+        with naming(name):
+            made, theta = problem(name, (3, 2, 8))
+            values = values_at(made, theta)
+            assert kernel.has_closed_form == isinstance(kernel.closed_form(values), ClosedForm)
+            few, many = (kernel.parameters(Shape(3, (m,))) for m in (3, 5))
+            grown = any(left.shape != right.shape for left, right in zip(few, many, strict=True))
+            assert kernel.learns_frequencies == grown
+            columns = process_at(made, theta).features.n_basis
+            assert kernel.columns_per_frequency == columns // made.draws.shape.n_frequencies
+            if kernel.needs_stacks:
+                with pytest.raises(Unavailable, match="fastfood"):
+                    problem(name, (3, 2, 8), "dense")
+            else:
+                problem(name, (3, 2, 8), "dense")

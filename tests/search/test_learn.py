@@ -9,9 +9,12 @@ from sklearn.exceptions import ConvergenceWarning
 from alakarte import GPRegressor
 from alakarte.kernels import PiecewiseLinear
 from alakarte.likelihoods import gaussian
+from alakarte.process.objective import nlml
 from alakarte.search import policy
-from alakarte.search.learn import begin
-from problems import rows_of, table
+from alakarte.search.learn import Learned, begin, prune
+from alakarte.search.optimise import Run
+from alakarte.search.stopping import NOT_BEGUN
+from problems import plan_of, problem, rows_of, table, values_at
 from search.searches import search_for
 
 short_fits = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -77,3 +80,17 @@ def test_components_without_weight_are_dropped(monkeypatch):
     model = GPRegressor("gm", **(SMALL | {"max_iter": 20})).fit(X, y)
     assert model.n_components_ == len(model.kernel_.amplitude) < 4
     assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+
+
+def test_components_are_dropped_by_their_share_of_the_variance():
+    """An amplitude of 2e-3 beside one of 1 has 4e-6 of the variance: below the 1e-5 that a component must have."""
+    made, theta = problem("gm", (2, 3, 4))
+    for small, left in ((2e-3, 2), (5e-3, 3)):
+        values = values_at(made, theta) | {"log_amplitude": np.log([1.0, small, 1.0])}
+        run = Run(made.layout.pack(values), 0.0, 1, NOT_BEGUN, 0, [])
+        plan = plan_of("gm", made.rows, n_components=3, n_frequencies=4)
+        plan, learned = prune(plan, Learned(made, run, [run], [run], 1.0))
+        assert plan.n_components == learned.problem.draws.shape.n_components == left
+        kept = learned.problem.layout.unpack(learned.run.theta)
+        assert np.exp(kept["log_amplitude"]) == pytest.approx([1.0] * 2 if left == 2 else [1.0, small, 1.0])
+        assert np.isfinite(nlml(learned.problem, learned.run.theta))
