@@ -49,13 +49,13 @@ class Shape:
 
     @cached_property
     def stack_component(self) -> Integers:
-        """(T,) component of each Fastfood stack: ⌈m_q/p⌉ stacks for component q."""
+        """(stacks,) component of each Fastfood stack: ⌈m_q/p⌉ stacks for component q."""
         n_stacks = [-(-m // self.n_padded) for m in self.counts]
         return np.repeat(np.arange(self.n_components, dtype=np.int64), n_stacks)
 
     @property
     def n_stacks(self) -> int:
-        """T, the number of Fastfood stacks of all components."""
+        """Fastfood stacks of all components together."""
         return self.stack_component.size
 
 
@@ -81,12 +81,12 @@ class Summary:
 
 @dataclass(frozen=True)
 class Stacks:
-    """The frozen matrices of T Fastfood stacks."""
+    """The frozen matrices of Fastfood stacks."""
 
-    signs: Array  # (T, p) B
-    permutation: Integers  # (T, p) Π
-    gaussians: Array  # (T, p) G
-    position: Integers  # (F,) which of the T·p outputs each frequency is
+    signs: Array  # (stacks, p) B
+    permutation: Integers  # (stacks, p) Π
+    gaussians: Array  # (stacks, p) G
+    position: Integers  # (F,) which of the stacks · p outputs each frequency is
     norms: Array  # (F,) √p ‖G‖ of the frequency's stack [E2]
 
 
@@ -116,8 +116,8 @@ class Spectrum:
     input_scale: Array = UNUSED  # (Q, d) a = 1/ℓ
     radii: Array = UNUSED  # (F,) length of each frequency in R^p, before the input scale
     centre: Array = UNUSED  # (Q, d) μ; then each frequency has four columns instead of two
-    signs: Array = UNUSED  # (T, p) in place of the draws'
-    gaussians: Array = UNUSED  # (T, p) in place of the draws'
+    signs: Array = UNUSED  # (stacks, p) in place of the draws'
+    gaussians: Array = UNUSED  # (stacks, p) in place of the draws'
     frequencies: Array = UNUSED  # (d, F) free frequencies, in place of scale × radius × direction
 
     def weight_variance(self, shape: Shape) -> Array:
@@ -147,15 +147,14 @@ class Statistics:
 
 
 def arrays(record: Any) -> dict[str, Array]:
-    """All arrays and numbers of a record and of the records within it, by dotted name."""
-    by_name: dict[str, Array] = {}
-    for name in (field.name for field in fields(record)):
-        value = getattr(record, name)
-        parts = value if isinstance(value, tuple) else (value,)
-        for index, part in enumerate(parts):
-            label = f"{name}.{index}" if isinstance(value, tuple) else name
-            if isinstance(part, np.ndarray | float | int):
-                by_name[label] = np.asarray(part)
-            elif is_dataclass(part):
-                by_name |= {f"{label}.{inner}": array for inner, array in arrays(part).items()}
-    return by_name
+    """All arrays and numbers of a record, and of what is within it, by dotted name; text and functions are left out."""
+    if isinstance(record, np.ndarray | float | int):
+        return {"": np.asarray(record)}
+    if is_dataclass(record):
+        parts = {field.name: getattr(record, field.name) for field in fields(record)}
+    elif isinstance(record, dict):
+        parts = {str(name): part for name, part in record.items()}
+    else:
+        parts = {str(index): part for index, part in enumerate(record)} if isinstance(record, tuple | list) else {}
+    within = ((name, inner, array) for name, part in parts.items() for inner, array in arrays(part).items())
+    return {f"{name}.{inner}".rstrip("."): array for name, inner, array in within}

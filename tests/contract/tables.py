@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 
 from alakarte import GPRegressor
 
+pd = pytest.importorskip("pandas", reason="some of the awkward tables are DataFrames")
 SMALL = {
     "n_components": 2,
     "n_frequencies": 8,

@@ -5,11 +5,9 @@ to do about it: the words that must be in the message stand next to the case, in
 """
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from alakarte.data import merge, read
-from alakarte.estimators import base
+from alakarte.data import merge, read, table
 from contract.tables import (
     CASES,
     FITS,
@@ -24,6 +22,7 @@ from contract.tables import (
     frame,
     model,
     named,
+    pd,
 )
 from problems import naming
 
@@ -45,7 +44,7 @@ def test_tables_that_are_standardised_block_by_block(monkeypatch):
     """As tables of more than MERGE_ROWS rows are: neither merged nor copied."""
     monkeypatch.setattr(read, "MERGE_ROWS", 0)
     monkeypatch.setattr(merge, "MERGE_ROWS", 0)
-    monkeypatch.setattr(base, "MERGE_ROWS", 0)
+    monkeypatch.setattr(table, "MERGE_ROWS", 0)
     for case in FITS:
         for name in ("ard", "exact ard"):
             with naming(case.name, name):

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
@@ -26,6 +27,7 @@ def test_scikit_learn(estimator, check):
     check(estimator)
 
 
+@pytest.mark.skipif(find_spec("pandas") is None, reason="scikit-learn skips some of its checks without pandas")
 def test_scikit_learn_with_the_array_api_switched_on():
     """SCIPY_ARRAY_API=1 must be set before SciPy is imported: another process."""
     program = (

@@ -154,6 +154,7 @@ def test_the_same_seed_gives_the_same_features():
 
 
 def test_names_and_pandas_output():
+    pytest.importorskip("pandas")
     features = FastfoodFeatures(n_components=5, random_state=0).set_output(transform="pandas")
     frame = features.fit_transform(table())
     names = [f"fastfoodfeatures{i}" for i in range(5)]

@@ -4,7 +4,6 @@ import pickle
 
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -109,6 +108,7 @@ def test_several_targets_go_through_scikit_learns_wrapper(data):
 
 
 def test_names_of_a_data_frame_are_kept_and_checked(data):
+    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(data[0], columns=["depth", "age", "slope"])
     model = small("ard").fit(frame, pd.Series(data[1]))
     assert list(model.feature_names_in_) == ["depth", "age", "slope"]

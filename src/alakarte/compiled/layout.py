@@ -63,7 +63,7 @@ def plan_tiles(
 
 
 def tile_starts(permutation: Integers, n_entries: int, lanes: int) -> Integers:
-    """Turn entries of each stack (T, p) into starts in the tile that holds the stack (T·p,)."""
+    """Turn entries of each stack (stacks, p) into starts in the tile that holds the stack (stacks · p,)."""
     n_stacks, p = permutation.shape
     first = np.arange(n_stacks)[:, None] * p % n_entries
     starts: Integers = ((first + permutation) * lanes).astype(np.int64).reshape(-1)

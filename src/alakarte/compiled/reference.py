@@ -45,10 +45,10 @@ def project(
     Parameters
     ----------
     x : (rows, d)
-    input_scale : (T, d), a, one row per stack
-    signs, gaussians, factor : (T, p), B, G and κ∘S
-    permutation : (T, p) int, (Π u)_i = u_permutation[i]
-    position : (F,) int, ascending; frequency f is entry position[f] of the T·p outputs of all stacks
+    input_scale : (stacks, d), a, one row per stack
+    signs, gaussians, factor : (stacks, p), B, G and κ∘S
+    permutation : (stacks, p) int, (Π u)_i = u_permutation[i]
+    position : (F,) int, ascending; frequency f is entry position[f] of the stacks · p outputs of all stacks
     phase : (rows, F), written
     """
     outputs = [
@@ -72,7 +72,7 @@ def project_pullback(
 
     Returns
     -------
-    input_scale_bar (T, d), signs_bar (T, p), gaussians_bar (T, p), factor_bar (T, p)
+    input_scale_bar (stacks, d), signs_bar (stacks, p), gaussians_bar (stacks, p), factor_bar (stacks, p)
     """
     n_stacks, p = signs.shape
     d = x.shape[1]

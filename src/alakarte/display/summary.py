@@ -43,7 +43,7 @@ def _choices(model: FittedModel) -> list[str]:
             f"{model.growth_reason}"
         )
     if model.input_tails is not None:
-        lines.append("inputs         far from the median are drawn in by the logarithm, beyond input_tails_")
+        lines.append("inputs         far from the median are compressed by the logarithm, beyond input_tails_")
     return lines
 
 
@@ -55,7 +55,7 @@ def _ranking(model: FittedModel) -> list[str]:
     lines = ["", f"{'kernel':<20}{'log evidence':>14}{'parameters':>12}{'columns':>9}{'weight':>8}"]
     for place in ranking:
         name = place["kernel"] + (f", Q = {place['n_components']}" if place["n_components"] > 1 else "")
-        name += ", drawn in" if place["compressed"] else ""
+        name += ", compressed" if place["compressed"] else ""
         numbers = f"{place['log_marginal_likelihood']:>14.1f}{place['n_parameters']:>12}{place['n_basis']:>9}"
         lines.append(f"{name:<20}{numbers}{place['weight']:>8.2f}")
     averaged = sum(place["weight"] > 0 for place in ranking) > 1

@@ -15,9 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from alakarte.data.arrays import ArrayRows
-from alakarte.data.merge import MERGE_ROWS, merge_rows
-from alakarte.data.read import read_inputs, read_training
-from alakarte.data.standardise import standardise
+from alakarte.data.read import read_inputs
+from alakarte.data.table import further_rows, training_table
 from alakarte.display.summary import summary
 from alakarte.errors import InvalidInput
 from alakarte.execution.budget import Budget
@@ -47,23 +46,18 @@ class GPEstimator(BaseEstimator):  # type: ignore[misc]
     def _fit(self, settings: Settings, X: Any, y: Any, sample_weight: Any) -> None:
         """Learn kernel and noise from the user's table, and keep the model."""
         budget = Budget(self.max_time)
-        X, y, weight = read_training(self, X, y, sample_weight)
-        target_shape = y.shape[1:]
-        X, y, weight = merge_rows(X, y.reshape(len(y), -1), weight)
-        scaling, warm = standardise(X, weight, *settings.likelihood.scaling(y, weight)), None
+        table = training_table(self, X, y, sample_weight, settings.likelihood.scaling)
+        rows, scaling, total, warm = table.rows, table.scaling, table.rows.total, None
         if self.warm_start and hasattr(self, "model_"):
             settings, warm = replace(settings, kernel=self.model_.kernel.kernel), self.model_.warm_start
-            scaling = replace(scaling, tails=self.model_.scaling.tails)
-        rows = ArrayRows(X, y, weight, scaling=scaling)
-        if len(X) <= MERGE_ROWS:
-            rows = rows.standardised()
-        total = rows.total
+            if (tails := self.model_.scaling.tails) is not None:
+                rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
         random = streams(self.random_state)
         progress = Progress(self.verbose, lambda value: scaling.log_evidence(value, total))
         with one_blas_thread(), closing(progress):
             subsets = in_random_order(settings, rows, random)
             result = fit(Search(settings, subsets, scaling, random, progress, budget), warm)
-        self.model_ = fitted_model(result, target_shape, self._input_names())
+        self.model_ = fitted_model(result, table.target_shape, self._input_names())
         if text := shortfall(result):
             warn(text, ConvergenceWarning, stacklevel=3)
 
@@ -73,12 +67,7 @@ class GPEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> ArrayRows:
         """Rows for a fitted model."""
-        X, y, weight = read_training(self, X, y, sample_weight, reset=False)
-        if y.shape[1:] != self.model_.target_shape:
-            fitted = "(n,)" if not self.model_.target_shape else f"(n, {self.model_.target_shape[0]})"
-            raise InvalidInput(f"y has shape {y.shape}; this model was fitted to y of shape {fitted}.")
-        X, y, weight = merge_rows(X, y.reshape(len(y), -1), weight)
-        return ArrayRows(X, y, weight, scaling=self.model_.scaling)
+        return further_rows(self, X, y, sample_weight, self.model_.scaling, self.model_.target_shape)
 
     def _checked(self, X: Any) -> Array:
         check_is_fitted(self)

@@ -90,7 +90,7 @@ class GPRegressor(RegressorMixin, Online, Predictions):  # type: ignore[misc]
         ``n_components``, ``n_basis``, ``compressed`` and ``weight`` in predictions beside these.
     input_tails_ : (n_features_in_,) array or None
         Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
-        the median, in units of each input, beyond which u = x − median was drawn in to t (1 + log(u/t)). Else None.
+        the median, in units of each input, beyond which u = x − median is compressed to t (1 + log(u/t)). Else None.
     n_components_, n_frequencies_, n_posterior_frequencies_, n_learning_rows_ : int
         What was used; 0 frequencies: the closed form.
     growth_reason_ : str

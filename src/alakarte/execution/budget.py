@@ -50,8 +50,12 @@ class Budget:
 
     @contextmanager
     def share(self, fraction: float, reserve: float = 0.0) -> Iterator[None]:
-        """Within it, work stops after `fraction` of the time that is left beyond `reserve` seconds."""
-        before, self.until = self.until, self.elapsed() + fraction * max(self.left() - reserve, 0.0)
+        """Within it, work stops after `fraction` of the time that is left beyond `reserve` seconds.
+
+        A share within a share ends no later than the outer one.
+        """
+        before = self.until
+        self.until = min(before, self.elapsed() + fraction * max(self.left() - reserve, 0.0))
         try:
             yield
         finally:

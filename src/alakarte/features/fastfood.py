@@ -19,11 +19,11 @@ from alakarte.records import Array, Draws, Integers, Spectrum, Stacks, Values
 class FastTransform(Projection):
     """2⌈m/p⌉ p log₂ p additions per row."""
 
-    input_scale: Array  # (T, d)
-    signs: Array  # (T, p)
-    permutation: Integers  # (T, p)
-    gaussians: Array  # (T, p)
-    factor: Array  # (T, p) κ ∘ S, zero in rows that are left out
+    input_scale: Array  # (stacks, d)
+    signs: Array  # (stacks, p)
+    permutation: Integers  # (stacks, p)
+    gaussians: Array  # (stacks, p)
+    factor: Array  # (stacks, p) κ ∘ S, zero in rows that are left out
     position: Integers  # (F,)
 
     @property
@@ -81,7 +81,7 @@ class FastTransform(Projection):
         return [columns_bar * self.signs[:, :n_inputs], signs_bar, gaussians_bar, factor_bar]
 
     def _unit_vectors(self) -> tuple[Array, Array, Array]:
-        """H, and Π H B pad(a) and H G Π H B pad(a) of the unit vectors (T, p, d); H is small where inputs are few."""
+        """H, then Π H B pad(a) and H G Π H B pad(a) of the unit vectors (stacks, p, d): small for few inputs."""
         n_inputs = self.input_scale.shape[1]
         h = _hadamard_matrix(self.signs.shape[1])
         mixed = h[self.permutation, :n_inputs] * (self.signs[:, :n_inputs] * self.input_scale)[:, None]

@@ -45,7 +45,7 @@ class Projection(ABC):
 
 
 def prefers_transform(shape: Shape) -> bool:
-    """Whether 2 T p log₂ p additions per row beat d F multiply-adds."""
+    """Whether the additions of the transform per row, 2 p log₂ p for each stack, beat d F multiply-adds."""
     p = shape.n_padded
     additions = 2 * shape.n_stacks * p * max(p.bit_length() - 1, 1)
     return ADDITION * additions < shape.n_inputs * shape.n_frequencies

@@ -35,7 +35,7 @@ class FSGBARD(Kernel):
     needs_stacks = True
 
     def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
-        """As fsard, with gaussians (T, p) and the signs that meet data, (T, d)."""
+        """As fsard, with gaussians (stacks, p) and the signs that meet data, (stacks, d)."""
         t, p = shape.n_stacks, shape.n_padded
         return (
             amplitude(1),

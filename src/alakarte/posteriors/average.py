@@ -16,8 +16,13 @@ from alakarte.posteriors.rows import RowPosterior
 from alakarte.records import Array
 
 
+def score(nlml: float, n_parameters: int) -> float:
+    """What kernels are ranked by: a maximum exceeds the true θ's evidence by half a nat per number, on average."""
+    return -nlml - 0.5 * n_parameters
+
+
 def shares(scores: list[float], total: float) -> Array:
-    """w (K,) ∝ exp(score/√N), scores (K,) in nats: log evidence less half a nat per number learned."""
+    """w (K,) ∝ exp(score/√N), of scores (K,) in nats."""
     above = np.asarray(scores, dtype=float) - np.max(scores)
     share = np.exp(above / np.sqrt(total))
     return np.asarray(share / share.sum())
@@ -94,6 +99,6 @@ class Average(Posterior):
 def average_of(members: tuple[RowPosterior, ...], n_parameters: tuple[int, ...]) -> Average:
     """The average of posteriors for which so many numbers were learned."""
     total, pairs = members[0].total, zip(members, n_parameters, strict=True)
-    weights = shares([-member.nlml - 0.5 * learned for member, learned in pairs], total)
+    weights = shares([score(member.nlml, learned) for member, learned in pairs], total)
     noise_variance = float(weights @ [member.noise_variance for member in members])
     return Average(members, n_parameters, weights, total, noise_variance, members[0].nlml)

@@ -1,4 +1,4 @@
-"""What is fitted to which rows, and in which form it is computed: the one place that chooses between forms.
+"""What is fitted to which rows, and the one place that chooses between weight space and row space.
 
 In: a kernel, a likelihood, draws and rows; then a flat vector. Out: `Problem`; `Process`, the same at one vector.
 Three forms give the same number: weight space (D×D, two passes over blocks), row space (n×n), and the closed form of

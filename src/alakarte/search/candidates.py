@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import alakarte.search.policy as policy
 from alakarte.kernels.registry import resolve
-from alakarte.posteriors.average import shares
+from alakarte.posteriors.average import score, shares
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.search.context import Search
 from alakarte.search.learn import Learned
@@ -37,8 +37,8 @@ class Candidate:
 
     @property
     def score(self) -> float:
-        """What kernels are ranked by: a maximum exceeds the true θ's evidence by half a nat per number, on average."""
-        return -self.tuned.nlml - 0.5 * self.n_parameters
+        """What it is ranked by."""
+        return score(self.tuned.nlml, self.n_parameters)
 
 
 def menu(search: Search) -> list[Plan]:

@@ -121,6 +121,6 @@ def held_out(process: Process, sums: Statistics, held: Rows) -> float:
     n_jobs, block = process.problem.n_jobs, held.whole()
     solved = solve_weights(sums, process.weight_variance, process.noise_variance, n_jobs)
     posterior = weight_posterior(process.features, sums, solved, np.nan)
-    std = np.sqrt(posterior.variance(block.x, n_jobs) + process.noise_variance)
+    std = process.problem.likelihood.std(posterior.variance(block.x, n_jobs), process.noise_variance)
     density = log_density(block.y, posterior.mean(block.x, n_jobs), std).sum(axis=1)
     return float(np.average(density, weights=block.weight))

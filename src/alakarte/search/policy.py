@@ -72,7 +72,7 @@ SIDE_BY_SIDE = 20_000_000  # rows × frequencies up to which several starts may 
 
 # --- shares of `max_time` -------------------------------------------------------------------------------------------
 TIME_TO_CHOOSE = 0.6  # of all: first stages, comparison, refinement
-TIME_TO_SCREEN = 0.3  # of that: the first steps of all candidates
+TIME_TO_SCREEN = 0.3  # of all: the first steps of all candidates
 TIME_TO_LEARN = 0.8  # of what is left, divided by the candidates to come
 TIME_FOR_MORE = 0.95  # of what is left then: more components, columns, rows; 0.6 where free frequencies are to be tried
 TIME_FOR_FREE = 0.9  # of what is left after that

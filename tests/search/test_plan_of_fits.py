@@ -1,4 +1,4 @@
-"""Learning without an expansion where that is cheap, then a posterior of features like any other."""
+"""What a plan decides, seen in whole fits: no expansion where that is cheap, features like any other beyond."""
 
 import numpy as np
 import pytest

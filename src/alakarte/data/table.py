@@ -1,0 +1,48 @@
+"""From the user's table to rows: the one door through which data come in, whatever holds them.
+
+In: what a user gave to `fit` or `partial_fit`. Out: `Table`. A new kind of table is read here, and becomes `Rows`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.merge import MERGE_ROWS, merge_rows
+from alakarte.data.read import read_training
+from alakarte.data.standardise import Scaling, standardise
+from alakarte.errors import InvalidInput
+from alakarte.records import Array
+
+TargetScaling = Callable[[Array, Array], tuple[Array, Array]]  # y (n, T), weight (n,) → centre and scale (T,)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows, how they are standardised, and the shape of one target entry: () for y (n,), (T,) for y (n, T)."""
+
+    rows: ArrayRows
+    scaling: Scaling
+    target_shape: tuple[int, ...]
+
+
+def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_scaling: TargetScaling) -> Table:
+    """A table to learn from: checked, merged, in memory and standardised where it is small."""
+    inputs, target, weight = read_training(estimator, X, y, sample_weight)
+    target_shape = target.shape[1:]
+    inputs, target, weight = merge_rows(inputs, target.reshape(len(target), -1), weight)
+    scaling = standardise(inputs, weight, *target_scaling(target, weight))
+    rows = ArrayRows(inputs, target, weight, scaling=scaling)
+    return Table(rows.standardised() if len(inputs) <= MERGE_ROWS else rows, scaling, target_shape)
+
+
+def further_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, scaling: Scaling, target_shape: tuple[int, ...]
+) -> ArrayRows:
+    """Rows that join a fitted model, standardised by its scaling; their targets have the shape of its own."""
+    inputs, target, weight = read_training(estimator, X, y, sample_weight, reset=False)
+    if target.shape[1:] != target_shape:
+        fitted = f"(n, {target_shape[0]})" if target_shape else "(n,)"
+        raise InvalidInput(f"y has shape {target.shape}; this model was fitted to y of shape {fitted}.")
+    inputs, target, weight = merge_rows(inputs, target.reshape(len(target), -1), weight)
+    return ArrayRows(inputs, target, weight, scaling=scaling)
