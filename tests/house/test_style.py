@@ -1,11 +1,13 @@
 """Short files, and no drawer for odds and ends."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import alakarte
 
 ROOT = Path(alakarte.__file__).parent
+EXTRAS = "optional-dependencies"
 FILES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(ROOT.rglob("*.py"))
@@ -45,3 +47,15 @@ def test_no_attribute_is_probed_and_no_message_decides():
     assert probing <= {"estimators.base", "estimators.online"}
     deciding = {m for m, path in FILES.items() if "reason.startswith" in path.read_text(encoding="utf-8")}
     assert deciding == set()
+
+
+def test_the_oldest_versions_are_those_that_are_declared():
+    root = Path(__file__).parents[2]
+    declared = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*declared["dependencies"], *(each for part in ("progress", "test") for each in declared[EXTRAS][part])]
+    least = dict(re.fullmatch(r"([\w-]+)>=([\d.]+)", requirement).groups() for requirement in wanted)
+    lines = (root / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if "==" in line)
+    assert set(least) - set(pinned) == {"ruff", "mypy", "scipy-stubs"}  # they check the source, not a run
+    for name, version in pinned.items():
+        assert version == least[name] or version.startswith(f"{least[name]}."), name

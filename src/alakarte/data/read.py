@@ -96,6 +96,10 @@ def _read_weight(sample_weight: Any, X: Array) -> Array:
     _refuse(sample_weight, "sample_weight")
     with _explained(sample_weight=sample_weight):
         weight: Array = check_array(sample_weight, ensure_2d=False, input_name="sample_weight", **_RAW)
+        if weight.ndim != 1:
+            raise InvalidInput(
+                f"sample_weight has shape {weight.shape}: give a 1D array with one weight for each of {len(X)} rows."
+            )
         _finite(weight, "sample_weight", sample_weight)
         if (weight < 0).any():
             first = int(np.argmax(weight.ravel() < 0))
