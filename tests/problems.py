@@ -122,6 +122,12 @@ def phases(projection, n_frequencies, x) -> np.ndarray:
     return out
 
 
+def small(kernel="gm", **settings) -> GPRegressor:
+    """A regressor whose fits are short."""
+    sizes = {"n_components": 2, "n_frequencies": 6, "n_restarts": 2, "max_iter": 5, "max_iter_restart": 2}
+    return GPRegressor(kernel, **(sizes | {"n_jobs": 1, "random_state": 0} | settings))
+
+
 def same_bits(a, b, X) -> bool:
     """Two fitted models that nothing tells apart."""
     left, right = (model.predict(X, return_std=True) for model in (a, b))

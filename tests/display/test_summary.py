@@ -1,23 +1,10 @@
 """The summary of a fit names what was learned and stays short."""
 
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 
-from alakarte import GPRegressor
-from problems import MENU, naming, table
+from problems import MENU, naming, small, table
 
-pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
-SMALL = {"n_components": 2, "n_frequencies": 6, "n_restarts": 2, "max_iter": 5, "max_iter_restart": 2, "n_jobs": 1}
-
-
-def small(kernel="gm", **settings):
-    return GPRegressor(kernel, **(SMALL | {"random_state": 0} | settings))
-
-
-@pytest.fixture(scope="module")
-def data():
-    X, y, _ = table(3, n=50)
-    return X, y
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 
 
 def test_summary_names_every_parameter(data):

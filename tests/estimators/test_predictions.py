@@ -3,21 +3,9 @@
 import numpy as np
 import pytest
 
-from alakarte import GPRegressor
-from problems import table
+from problems import small, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
-SMALL = {"n_components": 2, "n_frequencies": 6, "n_restarts": 2, "max_iter": 5, "max_iter_restart": 2, "n_jobs": 1}
-
-
-def small(kernel="gm", **settings):
-    return GPRegressor(kernel, **(SMALL | {"random_state": 0} | settings))
-
-
-@pytest.fixture(scope="module")
-def data():
-    X, y, _ = table(3, n=50)
-    return X, y
 
 
 def test_intervals_and_covariances_agree_with_the_deviation(data):

@@ -14,20 +14,9 @@ from sklearn.preprocessing import StandardScaler
 
 from alakarte import GPRegressor, log_density_scorer
 from alakarte.kernels import ARD, RBF, GaussianMixture, PiecewiseLinear
-from problems import MENU, table
+from problems import MENU, small, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
-SMALL = {"n_components": 2, "n_frequencies": 6, "n_restarts": 2, "max_iter": 5, "max_iter_restart": 2, "n_jobs": 1}
-
-
-def small(kernel="gm", **settings):
-    return GPRegressor(kernel, **(SMALL | {"random_state": 0} | settings))
-
-
-@pytest.fixture(scope="module")
-def data():
-    X, y, _ = table(3, n=50)
-    return X, y
 
 
 @pytest.mark.parametrize("name", MENU)

@@ -2,24 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 
-from alakarte import GPRegressor
 from alakarte.execution.randomness import Streams, generator, streams
-from problems import table
+from problems import small
 
-pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
-SMALL = {"n_components": 2, "n_frequencies": 6, "n_restarts": 2, "max_iter": 5, "max_iter_restart": 2, "n_jobs": 1}
-
-
-def small(kernel="gm", **settings):
-    return GPRegressor(kernel, **(SMALL | {"random_state": 0} | settings))
-
-
-@pytest.fixture(scope="module")
-def data():
-    X, y, _ = table(3, n=50)
-    return X, y
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 
 
 def test_random_state_may_be_anything_that_scikit_learn_takes(data):

@@ -8,34 +8,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 import alakarte.search.learn
 from alakarte import GPRegressor
-from alakarte.errors import IllConditioned
 from alakarte.process.objective import nlml_gradient
 from problems import naming, problem, table, values_at
+from search.searches import Failing
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
-FAILURES = [np.nan, np.inf, "gradient", IllConditioned, np.linalg.LinAlgError, FloatingPointError]
-
-
-class Failing:
-    """A function that now and then fails; remembers its good values."""
-
-    def __init__(self, function, seed, share=0.25, first=True):
-        self.function, self.rng, self.share, self.first = function, np.random.default_rng(seed), share, first
-        self.seen, self.n_failed, self.n_calls = [], 0, 0
-
-    def __call__(self, *arguments):
-        self.n_calls += 1
-        value, gradient = self.function(*arguments)
-        if self.rng.uniform() < self.share and (self.first or self.n_calls > 1):
-            self.n_failed += 1
-            failure = FAILURES[self.rng.integers(len(FAILURES))]
-            if isinstance(failure, type):
-                raise failure("injected")
-            if failure == "gradient":
-                return value, np.where(np.arange(gradient.size) == 0, np.nan, gradient)
-            return failure, gradient
-        self.seen.append((value, arguments[-1].copy()))
-        return value, gradient
 
 
 def check_fit_with_failures(seed, monkeypatch):

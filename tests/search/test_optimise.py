@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from alakarte.errors import IllConditioned
 from alakarte.search.coordinates import Coordinates
 from alakarte.search.optimise import Limits, Task, minimise, short_runs
 from problems import naming
+from search.searches import Failing
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 FREE = (np.full(4, -np.inf), np.full(4, np.inf))
 START = np.array([-1.2, 1.0, 0.5, 2.0])
-FAILURES = [np.nan, np.inf, "gradient", IllConditioned, np.linalg.LinAlgError, FloatingPointError]
 
 
 def task(function, bounds=FREE, **how):
@@ -28,28 +27,6 @@ def valley(theta):
     gradient[::2] = -400 * a * (b - a**2) - 2 * (1 - a)
     gradient[1::2] = 200 * (b - a**2)
     return value, gradient
-
-
-class Failing:
-    """A function that now and then fails; remembers its good values."""
-
-    def __init__(self, function, seed, share=0.25, first=True):
-        self.function, self.rng, self.share, self.first = function, np.random.default_rng(seed), share, first
-        self.seen, self.n_failed, self.n_calls = [], 0, 0
-
-    def __call__(self, *arguments):
-        self.n_calls += 1
-        value, gradient = self.function(*arguments)
-        if self.rng.uniform() < self.share and (self.first or self.n_calls > 1):
-            self.n_failed += 1
-            failure = FAILURES[self.rng.integers(len(FAILURES))]
-            if isinstance(failure, type):
-                raise failure("injected")
-            if failure == "gradient":
-                return value, np.where(np.arange(gradient.size) == 0, np.nan, gradient)
-            return failure, gradient
-        self.seen.append((value, arguments[-1].copy()))
-        return value, gradient
 
 
 def check_best(run, function):
