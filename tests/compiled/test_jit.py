@@ -22,7 +22,7 @@ def run(*arguments, **environment):
 
 
 def test_the_small_tests_pass_as_plain_python():
-    files = [str(HERE / name) for name in ("test_fastfood.py", "test_waves.py")]
+    files = [str(HERE / name) for name in ("test_fastfood.py", "test_waves.py", "test_closed.py")]
     output = run("-m", "pytest", "-p", "no:cacheprovider", "-k", "small", *files, NUMBA_DISABLE_JIT="1")
     assert "passed" in output
 

@@ -177,3 +177,52 @@ def wave_products_dot(phase: Array, shift: Array, component: Integers, weight_me
     phi = np.empty((phase.shape[0], 4 * phase.shape[1]), dtype=phase.dtype)
     wave_products(phase, shift, component, phi)
     return phi @ weight_mean
+
+
+def kernel_rows(x: Array, other: Array, dof: int, variance: Array, scale: Array, centre: Array | None) -> Array:
+    """k(x, other) (rows, rows') = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ, τ = x − x'.
+
+    Parameters
+    ----------
+    x, other : (rows, d), (rows', d)
+    dof : 0 for the Gaussian g = exp(−r²/2); 1, 3, 5 for Matérn of smoothness dof/2
+    variance : (Q,), v²
+    scale : (Q, d), a
+    centre : (Q, d), μ, or None
+    """
+    total = np.zeros((len(x), len(other)))
+    for q in range(len(variance)):
+        tau = x[:, None, :] - other[None, :, :]
+        value = profile(((tau * scale[q]) ** 2).sum(axis=2), dof)[0]
+        total += variance[q] * value * (1.0 if centre is None else np.cos(tau @ centre[q]))
+    return total
+
+
+def kernel_rows_pullback(
+    x: Array, other: Array, dof: int, variance: Array, scale: Array, centre: Array | None, bar: Array
+) -> Array:
+    """Sums (Q, 1 + 2d) of derivatives by log v, a and μ, from bar (rows, rows'), the derivative of nlml by k."""
+    d = x.shape[1]
+    sums = np.zeros((len(variance), 1 + 2 * d))
+    tau = x[:, None, :] - other[None, :, :]
+    for q in range(len(variance)):
+        value, slope = profile(((tau * scale[q]) ** 2).sum(axis=2), dof)
+        angle = np.zeros_like(value) if centre is None else tau @ centre[q]
+        sums[q, 0] = 2 * variance[q] * np.sum(bar * value * np.cos(angle))
+        weight = variance[q] * bar * slope * np.cos(angle)
+        sums[q, 1 : 1 + d] = 2 * scale[q] * np.einsum("ij,ijk->k", weight, tau**2)
+        sums[q, 1 + d :] = -variance[q] * np.einsum("ij,ijk->k", bar * value * np.sin(angle), tau)
+    return sums
+
+
+def profile(r2: Array, dof: int) -> tuple[Array, Array]:
+    """g(r²) and dg/d(r²); of Matérn ½ the slope is infinite at r = 0, where it multiplies τ² = 0: zero there."""
+    if dof == 0:
+        return np.exp(-0.5 * r2), -0.5 * np.exp(-0.5 * r2)
+    t = np.sqrt(dof * r2)
+    e = np.exp(-t)
+    if dof == 1:
+        return e, np.where(t > 0, -0.5 * e / np.maximum(t, 1e-150), 0.0)
+    if dof == 3:
+        return (1 + t) * e, -1.5 * e
+    return (1 + t + t**2 / 3) * e, -(5 / 6) * (1 + t) * e

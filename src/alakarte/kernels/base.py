@@ -20,7 +20,7 @@ from alakarte.records import Array, Draws, Named, Shape, Spectrum, Summary, Valu
 class ClosedForm:
     """k(τ) = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ, and the density of z, where ω = a_q∘z ± μ_q."""
 
-    profile: Callable[[Array], tuple[Array, Array]]  # r² -> g, dg/d(r²)
+    dof: int  # 2ν of a Matérn profile g, whose frequencies are t with so many degrees of freedom; 0: Gaussian
     log_density: Callable[[Array, int], Array]  # ‖z‖², d -> log density of z
 
 
@@ -94,16 +94,10 @@ def input_scale_pullback(values: Values, bar: Spectrum) -> Array:
     return (-input_scale(values) * bar.input_scale).reshape(values["log_lengthscale"].shape)
 
 
-def gaussian_profile(r2: Array) -> tuple[Array, Array]:
-    """Return g = exp(−r²/2) and its derivative by r²."""
-    g = np.exp(-0.5 * r2)
-    return g, -0.5 * g
-
-
 def gaussian_log_density(z2: Array, d: int) -> Array:
     """Standard normal in R^d."""
     log_density: Array = -0.5 * (z2 + d * np.log(2 * np.pi))
     return log_density
 
 
-GAUSSIAN = ClosedForm(gaussian_profile, gaussian_log_density)
+GAUSSIAN = ClosedForm(0, gaussian_log_density)

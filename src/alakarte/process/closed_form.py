@@ -1,9 +1,7 @@
-"""Exact kernels: the closed form in n×n, and its derivatives without an n×n×d array. The paper's small-data baselines.
+"""Kernels in closed form, n×n: K = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ. The paper's baselines for small data.
 
-    K = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ,   cos(ζ_i − ζ_j) from cosines and sines of ζ = μᵀx
-
-In: a `Spectrum` (its radii are not read) and a `ClosedForm`. Out: K, and the spectrum's derivative.
-Symmetric work is done once: panels of rows against the rows from there on, small enough for the cache.
+In: a `Spectrum` (its radii are not read) and a `ClosedForm`. Out: K, and the spectrum's derivative. Symmetric work is
+done once: panels of rows against the rows from there on, which also bound the memory; threads share the panels.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,24 +9,26 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
+from alakarte.compiled.closed import kernel_rows, kernel_rows_pullback
 from alakarte.kernels.base import ClosedForm
 from alakarte.linalg.factorise import mirror
 from alakarte.records import Array, Spectrum
 
 Panel: TypeAlias = tuple[int, int]  # first row, and the one after the last
 
-PANEL_ENTRIES = 100_000
+PANEL_ENTRIES = 30_000
 THREADED_ROWS = 300  # below, a thread costs more than it saves
 
 
 def closed_kernel(spectrum: Spectrum, form: ClosedForm, x: Array, other: Array) -> Array:
     """k(x, other) (n, n')."""
-    total: Array = np.zeros(())
-    for q in range(spectrum.log_amplitude.size):
-        total = total + _component(spectrum, form, q, x, other, slope=False)[0]
-    return total
+    return kernel_rows(x, other, form.dof, _variance(spectrum), spectrum.input_scale, spectrum.centre)
+
+
+def _variance(spectrum: Spectrum) -> Array:
+    """(Q,) v²."""
+    return np.exp(2 * spectrum.log_amplitude)
 
 
 def closed_gram(spectrum: Spectrum, form: ClosedForm, x: Array, n_jobs: int = 1) -> Array:
@@ -41,7 +41,7 @@ def closed_gram(spectrum: Spectrum, form: ClosedForm, x: Array, n_jobs: int = 1)
 
     for _ in _over_panels(write, len(x), n_jobs):
         pass
-    K.flat[:: len(x) + 1] = np.exp(2 * spectrum.log_amplitude).sum()
+    K.flat[:: len(x) + 1] = _variance(spectrum).sum()
     return K.T
 
 
@@ -56,7 +56,7 @@ def closed_gram_pullback(
     spectrum: Spectrum, form: ClosedForm, x: Array, kernel_bar: Callable[[int, int], Array], n_jobs: int = 1
 ) -> Spectrum:
     """Derivatives by the spectrum; `kernel_bar(start, stop)`: rows start:stop, columns start: of a symmetric K_bar."""
-    n_components, d = spectrum.input_scale.shape
+    d, variance = spectrum.input_scale.shape[1], _variance(spectrum)
 
     def pull_back(panel: Panel) -> Array:
         start, stop = panel
@@ -66,19 +66,7 @@ def closed_gram_pullback(
         bar *= 2  # stands for both triangles
         np.einsum("ii->i", corner)[...] = diagonal
         rows, others = x[start:stop], x[start:]
-        sums = np.zeros((n_components, 1 + 2 * d))  # by log v, a and μ
-        for q in range(n_components):
-            kernel, slope, odd = _component(spectrum, form, q, rows, others, slope=True)
-            sums[q, 0] = 2 * np.vdot(bar, kernel)
-            slope *= bar
-            # Σ_ij G_ij (x_ik − x_jk)² without an array of differences
-            spread = slope.sum(axis=1) @ rows**2 + slope.sum(axis=0) @ others**2
-            spread -= 2 * np.einsum("ik,ik->k", rows, slope @ others)
-            sums[q, 1 : 1 + d] = 2 * spectrum.input_scale[q] * spread
-            if odd is not None:
-                odd *= bar
-                sums[q, 1 + d :] = odd.sum(axis=0) @ others - odd.sum(axis=1) @ rows
-        return sums
+        return kernel_rows_pullback(rows, others, form.dof, variance, spectrum.input_scale, spectrum.centre, bar)
 
     total: Any = sum(_over_panels(pull_back, len(x), n_jobs))
     centre_bar = None if spectrum.centre is None else total[:, 1 + d :]
@@ -101,27 +89,3 @@ def _panels(n: int) -> Iterator[Panel]:
         stop = min(n, start + max(16, PANEL_ENTRIES // (n - start)))
         yield start, stop
         start = stop
-
-
-def _component(
-    spectrum: Spectrum, form: ClosedForm, q: int, x: Array, other: Array, *, slope: bool
-) -> tuple[Array, Array, Array | None]:
-    """v² g cos, v² g' cos and v² g sin of one component; the slope is zero where two rows coincide."""
-    # by differences: ‖z‖² + ‖z'‖² − 2 zᵀz' loses half the digits of r where rows (nearly) coincide
-    r2 = cdist(x * spectrum.input_scale[q], other * spectrum.input_scale[q], "sqeuclidean")
-    variance = np.exp(2 * spectrum.log_amplitude[q])
-    value, derivative = form.profile(r2)
-    value *= variance
-    odd = None
-    if slope:
-        derivative *= variance
-        derivative[r2 == 0] = 0.0
-    if spectrum.centre is not None:
-        zeta, eta = x @ spectrum.centre[q], other @ spectrum.centre[q]
-        cos_zeta, sin_zeta, cos_eta, sin_eta = np.cos(zeta), np.sin(zeta), np.cos(eta), np.sin(eta)
-        cosine = np.outer(cos_zeta, cos_eta) + np.outer(sin_zeta, sin_eta)
-        if slope:
-            odd = value * (np.outer(sin_zeta, cos_eta) - np.outer(cos_zeta, sin_eta))
-            derivative *= cosine
-        value *= cosine
-    return value, derivative, odd
