@@ -56,7 +56,7 @@ def test_fixed_values_take_no_place_and_bounds_are_converted():
 
 
 def test_several_targets_have_units_each_and_share_what_is_given():
-    several = Units(UNITS.x, np.array([4.0, 2.0]))
+    several = Units(UNITS.x, np.array([4.0, 2.0]), several=True)
     values = layout().to_user(np.zeros(15) + 0.5, several)
     assert values["amplitude"].shape == (2, 2)
     assert np.allclose(values["amplitude"], np.exp(0.5) * np.array([4.0, 2.0]))

@@ -16,7 +16,7 @@ from bench.memory import resident
 
 
 class Watch(threading.Thread):
-    """The most memory that is no page cache, looked up twenty times a second."""
+    """The most memory that is no page cache, looked up twenty times per second."""
 
     def __init__(self):
         super().__init__(daemon=True)

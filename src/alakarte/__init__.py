@@ -1,9 +1,17 @@
 """Gaussian processes that learn their kernel from the data, at the size of the data."""
 
-from alakarte.errors import InvalidInput, Unavailable
+from alakarte.errors import ConditioningWarning, InvalidInput, Unavailable
 from alakarte.estimators.fastfood_features import FastfoodFeatures
 from alakarte.estimators.regressor import GPRegressor
 from alakarte.estimators.scorers import coverage_scorer, log_density_scorer
 
 __version__ = "0.1.0"
-__all__ = ["FastfoodFeatures", "GPRegressor", "InvalidInput", "Unavailable", "coverage_scorer", "log_density_scorer"]
+__all__ = [
+    "ConditioningWarning",
+    "FastfoodFeatures",
+    "GPRegressor",
+    "InvalidInput",
+    "Unavailable",
+    "coverage_scorer",
+    "log_density_scorer",
+]

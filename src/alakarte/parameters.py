@@ -25,6 +25,7 @@ class Units:
 
     x: Array  # (d,) standard deviation of each input
     y: Array  # (T,) of each target
+    several: bool = False  # report what is in units of y with an axis of targets
 
     def factor(self, unit: str) -> Array | float:
         """User's value = standardised value × factor; of "y", for one target."""
@@ -33,9 +34,9 @@ class Units:
             return factors.get(unit, 1.0)
 
     def reported(self, value: Array, unit: str) -> Array:
-        """The user's value of a standardised one; where there are several targets, those of "y" get an axis (T,)."""
+        """The user's value of a standardised one; of several targets, those of "y" get an axis (T,)."""
         with np.errstate(over="ignore", invalid="ignore"):
-            if unit == "y" and self.y.size > 1:
+            if unit == "y" and self.several:
                 return np.asarray(value)[..., None] * self.y
             return value * (self.x if unit == "sd" else self.factor(unit))
 

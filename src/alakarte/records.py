@@ -148,7 +148,7 @@ class Statistics:
 
 def arrays(record: Any) -> dict[str, Array]:
     """All arrays and numbers of a record, and of what is within it, by dotted name; text and functions are left out."""
-    if isinstance(record, np.ndarray | float | int):
+    if isinstance(record, np.ndarray | np.number | float | int):
         return {"": np.asarray(record)}
     if is_dataclass(record):
         parts = {field.name: getattr(record, field.name) for field in fields(record)}

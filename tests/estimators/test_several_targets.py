@@ -60,6 +60,8 @@ def test_one_column_is_the_single_target(name):
         assert np.array_equal(left, right[:, 0])
     assert np.array_equal(single.sample_y(X, 3), column.sample_y(X, 3)[:, 0])
     assert column.noise_std_.shape == (1,)
+    assert column.kernel_(X[:4]).shape == (4, 4, 1)
+    assert column.kernel_.amplitude.shape == (*single.kernel_.amplitude.shape, 1)
     assert single.noise_std_ == column.noise_std_[0]
 
 

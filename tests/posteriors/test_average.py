@@ -7,7 +7,8 @@ import pytest
 
 import alakarte.search.fit
 from alakarte import GPRegressor
-from alakarte.posteriors.average import Average, average_of, shares
+from alakarte.posteriors.average import Average, average_of
+from alakarte.posteriors.ranking import shares
 from alakarte.posteriors.rows import RowPosterior
 from alakarte.process.objective import nlml
 from alakarte.process.problem import Form

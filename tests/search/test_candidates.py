@@ -24,7 +24,7 @@ SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 
 
 
 def in_order(ranking):
-    """Best first, by evidence less half a nat a parameter."""
+    """Best first, by evidence less half a nat per parameter."""
     score = [one["log_marginal_likelihood"] - one["n_parameters"] / 2 for one in ranking]
     return score == sorted(score, reverse=True)
 

@@ -1,4 +1,4 @@
-"""Kernels of the menu are compared on the same rows, by evidence less half a nat a parameter."""
+"""Kernels of the menu are compared on the same rows, by evidence less half a nat per parameter."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_kernels_are_learned_from_the_same_rows_and_compared_in_one_pass_over_al
 
 
 def in_order(ranking):
-    """Best first, by evidence less half a nat a parameter."""
+    """Best first, by evidence less half a nat per parameter."""
     score = [one["log_marginal_likelihood"] - one["n_parameters"] / 2 for one in ranking]
     return score == sorted(score, reverse=True)
 

@@ -44,10 +44,9 @@ class Scaling:
             z[:, ~self.x_live] = 0.0
         return z if self.tails is None else self.tails.compress(z)
 
-    @property
-    def units(self) -> Units:
-        """Of inputs and targets."""
-        return Units(self.x_scale, self.y_scale)
+    def units(self, *, several: bool = False) -> Units:
+        """Of inputs and targets; `several`: y has an axis of targets."""
+        return Units(self.x_scale, self.y_scale, several)
 
     @property
     def y_variance(self) -> Array:

@@ -4,7 +4,7 @@ In: the user's table. Out: `model_`, the one thing that a fit leaves on an estim
 above this one.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -34,9 +34,15 @@ from alakarte.search.fit import fit
 from alakarte.search.settings import Settings
 
 
-class GPEstimator(BaseEstimator):  # type: ignore[misc]
-    """A Gaussian process that learns its kernel."""
+class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
+    """A Gaussian process that learns its kernel; a leaf has these settings, and others that `checks` reads."""
 
+    max_time: float | None
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+    warm_start: bool
+    n_features_in_: int
     model_: FittedModel
 
     @abstractmethod
@@ -48,7 +54,7 @@ class GPEstimator(BaseEstimator):  # type: ignore[misc]
         budget = Budget(self.max_time)
         table = training_table(self, X, y, sample_weight, settings.likelihood.scaling)
         rows, scaling, total, warm = table.rows, table.scaling, table.rows.total, None
-        if self.warm_start and hasattr(self, "model_"):
+        if self.warm_start and self._is_fitted():
             settings, warm = replace(settings, kernel=self.model_.kernel.kernel), self.model_.warm_start
             if (tails := self.model_.scaling.tails) is not None:
                 rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
@@ -75,9 +81,13 @@ class GPEstimator(BaseEstimator):  # type: ignore[misc]
 
     # --- fitted attributes, in the user's units
 
+    def _is_fitted(self) -> bool:
+        """Whether there is a model."""
+        return "model_" in vars(self)
+
     def _fitted(self, name: str) -> FittedModel:
         """The model, or the error of an attribute that is not there before a fit."""
-        if "model_" not in vars(self):
+        if not self._is_fitted():
             raise AttributeError(f"{type(self).__name__} has no {name!r} before fit is called.")
         return self.model_
 

@@ -1,5 +1,6 @@
 """Rows that come and go at an estimator: `partial_fit` and `forget`."""
 
+from abc import abstractmethod
 from typing import Any, TypeVar
 
 from sklearn.utils.metaestimators import available_if
@@ -23,7 +24,11 @@ def _keeps_sums(estimator: Any) -> bool:
 
 
 class Online(GPEstimator):
-    """`partial_fit` and `forget` of an estimator with a `fit`."""
+    """`partial_fit` and `forget`."""
+
+    @abstractmethod
+    def fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from a table, once and for all."""
 
     @available_if(_keeps_sums)  # type: ignore[untyped-decorator]
     def partial_fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -38,9 +43,8 @@ class Online(GPEstimator):
         -------
         self
         """
-        if not hasattr(self, "model_"):
-            self._first_fit(X, y, sample_weight)
-            return self
+        if not self._is_fitted():
+            return self.fit(X, y, sample_weight)
         return self._change(X, y, sample_weight, 1)
 
     @available_if(_keeps_sums)  # type: ignore[untyped-decorator]
@@ -56,7 +60,7 @@ class Online(GPEstimator):
         -------
         self
         """
-        if not hasattr(self, "model_"):
+        if not self._is_fitted():
             raise InvalidInput("This model has seen no rows yet, so it cannot forget any: call fit first.")
         return self._change(X, y, sample_weight, -1)
 

@@ -64,10 +64,10 @@ class Predictions(GPEstimator):
     def _mean_and_covariance(self, X: Array, include_noise: bool) -> tuple[Array, Array]:
         model = self.model_
         z = model.scaling.inputs(X)
-        covariance = model.posterior.covariance(z) * model.scaling.y_variance
+        covariance = model.posterior.covariance(z)
         if include_noise:
-            diagonal = np.arange(len(z))
-            covariance[diagonal, diagonal] += model.posterior.noise_variance * model.scaling.y_variance
+            covariance = model.likelihood.add_noise(covariance, model.posterior.noise_variance)
+        covariance = covariance * model.scaling.y_variance
         mean = model.for_user(self._means(z, thread_count(self.n_jobs)))
         return mean, covariance if model.target_shape else covariance[:, :, 0]
 

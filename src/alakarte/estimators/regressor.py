@@ -177,9 +177,6 @@ class GPRegressor(RegressorMixin, Online, Predictions):  # type: ignore[misc]
     def _likelihood(self) -> Likelihood:
         return Gaussian(self.noise_std)
 
-    def _first_fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        self.fit(X, y, sample_weight)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True

@@ -52,10 +52,11 @@ class Budget:
     def share(self, fraction: float, reserve: float = 0.0) -> Iterator[None]:
         """Within it, work stops after `fraction` of the time that is left beyond `reserve` seconds.
 
-        A share within a share ends no later than the outer one.
+        Within another share, of what is left of that.
         """
         before = self.until
-        self.until = min(before, self.elapsed() + fraction * max(self.left() - reserve, 0.0))
+        left = min(self.left() - reserve, before - self.elapsed())
+        self.until = self.elapsed() + fraction * max(left, 0.0)
         try:
             yield
         finally:

@@ -56,6 +56,14 @@ class Likelihood(BaseEstimator, ABC):  # type: ignore[misc]
         """Standard deviation (rows,) of a new observation, from the variance (rows,) of the latent function."""
 
     @abstractmethod
+    def add_noise(self, covariance: Array, noise_variance: float) -> Array:
+        """Covariance (rows, rows, T) of new observations, from that of the latent function."""
+
+    @abstractmethod
+    def log_density(self, y: Array, mean: Array, std: Array) -> Array:
+        """Log predictive density of y (rows, T), entry by entry, in nats."""
+
+    @abstractmethod
     def interval(self, mean: Array, std: Array, coverage: float) -> tuple[Array, Array]:
         """Ends of the central interval of probability `coverage` of observations with this mean and std."""
 

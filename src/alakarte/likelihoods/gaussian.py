@@ -8,6 +8,7 @@ from scipy.special import ndtri
 
 from alakarte.data.standardise import moments
 from alakarte.likelihoods.base import Likelihood
+from alakarte.metrics import log_density
 from alakarte.parameters import Parameter
 from alakarte.records import Array, Named, Values
 
@@ -73,6 +74,14 @@ class Gaussian(Likelihood):
     def std(self, latent_variance: Array, noise_variance: float) -> Array:
         """√(variance + s)."""
         return np.sqrt(latent_variance + noise_variance)
+
+    def add_noise(self, covariance: Array, noise_variance: float) -> Array:
+        """s on the diagonal."""
+        return covariance + noise_variance * np.eye(len(covariance))[:, :, None]
+
+    def log_density(self, y: Array, mean: Array, std: Array) -> Array:
+        """That of a normal distribution."""
+        return log_density(y, mean, std)
 
     def interval(self, mean: Array, std: Array, coverage: float) -> tuple[Array, Array]:
         """Mean ± quantile × std."""

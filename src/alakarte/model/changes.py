@@ -23,7 +23,7 @@ from alakarte.search.policy import FEW_ROWS, JOIN_CLOSED_FLOPS
 def changed(model: FittedModel, rows: Rows, sign: int, n_jobs: int) -> FittedModel:
     """The model with rows added (sign 1) or removed (−1); IllConditioned if no rows can be left so."""
     n_more = rows.n_rows if sign > 0 else 0
-    model = _expanded_beyond_few(_alone_beyond_few(model, n_more), n_more, n_jobs)
+    model = _expanded_where_dear(_alone_beyond_few(model, n_more), n_more, n_jobs)
     posterior = model.posterior.changed(rows, sign, n_jobs)
     return replace(model, posterior=posterior, most_total=max(model.most_total, posterior.total))
 
@@ -45,7 +45,7 @@ def _alone_beyond_few(model: FittedModel, n_more: int) -> FittedModel:
     return replace(model, posterior=posterior.members[0])
 
 
-def _expanded_beyond_few(model: FittedModel, n_more: int, n_jobs: int) -> FittedModel:
+def _expanded_where_dear(model: FittedModel, n_more: int, n_jobs: int) -> FittedModel:
     """Sums of features instead of a closed form, where its rows become too many for it."""
     posterior, shape = model.posterior, model.problem.draws.shape
     if not isinstance(posterior, RowPosterior):
@@ -58,7 +58,7 @@ def _expanded_beyond_few(model: FittedModel, n_more: int, n_jobs: int) -> Fitted
     tuned = tune_one(problem, model.theta, Budget())
     return replace(
         model,
-        kernel=fitted_kernel(tuned, model.scaling),
+        kernel=fitted_kernel(tuned, model.scaling, model.target_shape),
         problem=problem.without_rows(),
         theta=tuned.theta,
         posterior=build_posterior(tuned.process, tuned.nlml, tuned.sums),

@@ -79,24 +79,43 @@ class FittedModel:
         return values if self.target_shape else values[:, 0]
 
     def arrays(self) -> dict[str, Array]:
-        """All numbers that it is made of, as plain arrays by name."""
+        """All numbers that it is made of, as plain arrays by name; `description` has the words."""
         return arrays(self)
 
+    def description(self) -> dict[str, Any]:
+        """What the arrays belong to, in words and plain numbers: kernel, likelihood, posterior, names and shapes."""
+        kernel, likelihood = self.kernel.kernel, self.likelihood
+        return {
+            "kernel": kernel.name,
+            "kernel_settings": kernel.get_params(deep=False),
+            "likelihood": likelihood.name,
+            "likelihood_settings": likelihood.get_params(deep=False),
+            "posterior": type(self.posterior).__name__,
+            "expansion": "exact" if self.problem.is_closed else self.problem.draws.expansion,
+            "frequencies": self.problem.draws.shape.counts,
+            "parameters": self.problem.layout.labels(),
+            "input_names": self.input_names,
+            "target_shape": self.target_shape,
+            "growth_reason": self.growth_reason,
+            "stop_reason": self.history.stop_reason,
+        }
 
-def fitted_kernel(tuned: TunedProcess, scaling: Scaling) -> FittedKernel:
+
+def fitted_kernel(tuned: TunedProcess, scaling: Scaling, target_shape: tuple[int, ...]) -> FittedKernel:
     """The kernel of a process, in the user's units."""
     problem, process = tuned.process.problem, tuned.process
-    named = problem.layout.to_user(tuned.theta, scaling.units)
+    named = problem.layout.to_user(tuned.theta, scaling.units(several=bool(target_shape)))
     of_likelihood = {p.bare_name for p in problem.likelihood.parameters()}
     parameters = {name: value for name, value in named.items() if name not in of_likelihood}
-    return FittedKernel(problem.kernel, parameters, process.values, problem.draws, scaling)
+    several = bool(target_shape)
+    return FittedKernel(problem.kernel, parameters, process.values, problem.draws, scaling, several)
 
 
 def fitted_model(fit: Fit, target_shape: tuple[int, ...], input_names: tuple[str, ...]) -> FittedModel:
     """What is kept of a fit."""
     scaling, learned = fit.search.scaling, fit.best.learned
     return FittedModel(
-        kernel=fitted_kernel(fit.tuned, scaling),
+        kernel=fitted_kernel(fit.tuned, scaling, target_shape),
         problem=fit.tuned.process.problem.without_rows(),
         theta=fit.tuned.theta,
         posterior=fit.posterior,

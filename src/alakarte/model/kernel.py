@@ -33,6 +33,7 @@ class FittedKernel:
     values: Values = field(repr=False)
     draws: Draws = field(repr=False)
     scaling: Scaling = field(repr=False)
+    several_targets: bool = field(default=False, repr=False)  # y was (n, T)
 
     def __getattr__(self, name: str) -> Any:
         parameters = self.__dict__.get("parameters", {})
@@ -54,10 +55,8 @@ class FittedKernel:
 
     def _in_units(self, standardised: Array) -> Array:
         """In squared units of y; several targets have one more axis (T,)."""
-        variance = self.scaling.y_variance
-        if variance.size == 1:
-            return standardised * float(variance[0])
-        return standardised[..., None] * variance
+        in_units = standardised[..., None] * self.scaling.y_variance
+        return in_units if self.several_targets else in_units[..., 0]
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:
         """k(X, Y) (rows, rows'), in squared units of y; of several targets (rows, rows', T)."""

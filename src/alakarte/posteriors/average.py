@@ -1,8 +1,6 @@
 """Kernels that the evidence cannot tell apart, averaged: a posterior of several.
 
-In: posteriors in closed form on the same rows. Out: `Average`, in standardised units. Had other rows been drawn, log
-evidences would differ from these by some √N nats: that is the temperature of the weights. One of 1 would take the lead
-of the best kernel at its word.
+In: posteriors in closed form on the same rows. Out: `Average`, in standardised units.
 """
 
 from dataclasses import dataclass
@@ -12,20 +10,9 @@ import numpy as np
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.rows import Rows
 from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.ranking import score, shares
 from alakarte.posteriors.rows import RowPosterior
 from alakarte.records import Array
-
-
-def score(nlml: float, n_parameters: int) -> float:
-    """What kernels are ranked by: a maximum exceeds the true θ's evidence by half a nat per number, on average."""
-    return -nlml - 0.5 * n_parameters
-
-
-def shares(scores: list[float], total: float) -> Array:
-    """w (K,) ∝ exp(score/√N), of scores (K,) in nats."""
-    above = np.asarray(scores, dtype=float) - np.max(scores)
-    share = np.exp(above / np.sqrt(total))
-    return np.asarray(share / share.sum())
 
 
 @dataclass(frozen=True)

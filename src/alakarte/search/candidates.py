@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import alakarte.search.policy as policy
 from alakarte.kernels.registry import resolve
-from alakarte.posteriors.average import score, shares
+from alakarte.posteriors.ranking import score, shares
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.search.context import Search
 from alakarte.search.learn import Learned
@@ -47,7 +47,8 @@ def menu(search: Search) -> list[Plan]:
         return [search.plan(search.settings.kernel)]
     closed = [plan for name in policy.CLOSED_MENU if (plan := search.plan(resolve(name))).keeps_closed_form]
     plans = closed or [search.plan(resolve(name)) for name in policy.FEATURE_MENU]
-    return [plan for plan in plans if plan.kernel.name != "rbf" or search.rows.n_rows <= policy.FEW_ROWS]
+    few = search.rows.n_rows <= policy.FEW_ROWS
+    return [plan for plan in plans if few or plan.kernel.name not in policy.MENU_OF_FEW_ROWS]
 
 
 def ranked(candidates: list[Candidate]) -> list[Candidate]:

@@ -15,7 +15,6 @@ from alakarte.execution.randomness import Streams
 from alakarte.features.dense import frequency_matrix
 from alakarte.features.draws import draw
 from alakarte.kernels.registry import resolve
-from alakarte.metrics import log_density
 from alakarte.posteriors.weights import weight_posterior
 from alakarte.process.problem import Problem, Process
 from alakarte.process.sums import statistics
@@ -52,7 +51,7 @@ def _free(search: Search, plan: Plan, grown: Grown) -> Candidate | None:
     """The candidate of free frequencies, if held-out rows prefer it."""
     rows, streams, bound = search.rows, search.streams.within("free"), grown.tuned
     order = streams("rows").permutation(rows.n_rows)
-    n_held = min(policy.HELD_ROWS, rows.n_rows // 10)
+    n_held = min(policy.HELD_ROWS, int(policy.HELD_SHARE * rows.n_rows))
     held, train = (rows.take(np.sort(part)) for part in (order[:n_held], order[n_held:]))
     n_free = free_frequencies(rows.n_rows, rows.n_inputs)
     problem, theta = freed(bound.process, n_free, train, search.scaling, streams)
@@ -122,5 +121,5 @@ def held_out(process: Process, sums: Statistics, held: Rows) -> float:
     solved = solve_weights(sums, process.weight_variance, process.noise_variance, n_jobs)
     posterior = weight_posterior(process.features, sums, solved, np.nan)
     std = process.problem.likelihood.std(posterior.variance(block.x, n_jobs), process.noise_variance)
-    density = log_density(block.y, posterior.mean(block.x, n_jobs), std).sum(axis=1)
+    density = process.problem.likelihood.log_density(block.y, posterior.mean(block.x, n_jobs), std).sum(axis=1)
     return float(np.average(density, weights=block.weight))

@@ -58,7 +58,7 @@ def _while_it_pays(search: Search, best: TunedProcess, problem: Problem) -> Grow
             return Grown(best, "interrupted")
         if budget.is_over() or budget.seconds(posterior_flops(rows.n_rows, columns)) > budget.left():
             return Grown(best, f"no time for {columns} columns")
-        if columns < 1.3 * best.n_basis:
+        if columns < policy.GROWTH_STEP * best.n_basis:
             break
         try:
             fresh = with_columns(problem, columns, search.streams("grow", columns))

@@ -59,7 +59,7 @@ class Learned:
 def parameter_layout(kernel: Kernel, likelihood: Likelihood, shape: Shape, scaling: Scaling) -> Layout:
     """Layout of the parameters of kernel and likelihood, with the user's fixed values and bounds."""
     parameters = (*kernel.parameters(shape), *likelihood.parameters())
-    return constrained(parameters, (kernel.fixed or {}) | likelihood.fixed(), kernel.bounds, scaling.units)
+    return constrained(parameters, (kernel.fixed or {}) | likelihood.fixed(), kernel.bounds, scaling.units())
 
 
 def set_up(plan: Plan, rows: Rows, scaling: Scaling, rng: np.random.Generator) -> Problem:

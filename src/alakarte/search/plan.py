@@ -134,7 +134,7 @@ class Plan:
         if not self.settings.progressive or self.n_rows <= policy.SMALL_ROWS:
             return None
         flops_per_row = policy.LAST_ITERATIONS * evaluation_flops(self.n_rows, n_basis) / self.n_rows
-        affordable = int(policy.LAST_FLOPS * 16**level / flops_per_row)
+        affordable = int(policy.LAST_FLOPS * policy.LEVEL_FLOPS**level / flops_per_row)
         return self.priced(min(max(affordable, policy.MAIN_ROWS), self.n_rows), policy.LAST_ITERATIONS)
 
     def closed_last_stage(self) -> Stage:

@@ -7,8 +7,9 @@ parameter. docs/how_a_fit_goes.md tells the story that these numbers make.
 # --- which kernels -------------------------------------------------------------------------------------------------
 CLOSED_MENU = ("ard", "rbf", "matern32", "gm", "mm")  # where closed forms are cheap: features are poor at rough ones
 FEATURE_MENU = ("ard", "rbf", "pwl", "gm")  # beyond
-# Few rows: `rbf` is a candidate (beyond, `ard` has it within at a small price), all candidates are learned to the end,
-# and those that the evidence cannot tell apart are averaged (beyond, they are told apart; each has an n×n factor).
+MENU_OF_FEW_ROWS = ("rbf",)  # no candidates beyond FEW_ROWS: `ard` has it within at a small price
+# Few rows: all candidates are learned to the end, and those that the evidence cannot tell apart are averaged; beyond,
+# they are told apart, and each has an n×n factor.
 FEW_ROWS = 2000
 LEAST_WEIGHT = 0.01  # in an average: a kernel with less is left out
 CONTENDERS = 2  # of the best are learned further, if they are
@@ -35,13 +36,14 @@ SECOND_COLUMNS = 1024  # to learn further with,
 MORE = 0.02  # where more columns gained, or fresh ones lost, so many nats per row
 COMPARE_FLOPS, COMPARE_COLUMNS = 5e10, (512, 2048)  # at which kernels are compared and growth begins
 GROWTH = 0.002  # nats per row: less than this from twice the columns, and growth ends
+GROWTH_STEP = 1.3  # times the columns at least, else a step is not worth its pass
 GROWTH_FLOPS = 4e12  # of one posterior
 GROWTH_BYTES = 5.5e8  # of its symmetric matrices: 4,096 columns
 MOST_COLUMNS = 4096  # of few rows: rows may join them, and then a D×D matrix is made
 FREE_FREQUENCIES = (64, 1024)  # least and most that are set free
 FREE_ROWS = 100_000  # at most
 FREE_ITERATIONS = 40
-HELD_ROWS = 2000  # that decide about them
+HELD_ROWS, HELD_SHARE = 2000, 0.1  # that decide about them, at most so many and such a share of the rows
 
 # --- closed forms: flops of an evaluation ---------------------------------------------------------------------------
 LEARN_CLOSED_FLOPS = 5e9  # up to here kernels learn with it: 1,650 rows of few inputs
@@ -56,7 +58,8 @@ MAIN_ITERATIONS = 80  # where there are more rows than these
 SECOND_ITERATIONS, SECOND_ITERATIONS_OF_ALL = 15, 60  # with more frequencies; where the long run saw all rows
 LAST_ITERATIONS = 5
 LAST_FLOPS = 4e11  # of the last stage: all rows where they suffice, as many as they suffice for else
-LEVELS = 4  # of refinement under `max_time`, each with twice the columns and 16 times the flops
+LEVELS = 4  # of refinement under `max_time`, each with twice the columns
+LEVEL_FLOPS = 16  # and so many times the flops of its last stage
 SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
 
 # --- when to stop ---------------------------------------------------------------------------------------------------
@@ -71,8 +74,8 @@ LARGEST_AMPLITUDE = 10
 SIDE_BY_SIDE = 20_000_000  # rows × frequencies up to which several starts may be in memory at once
 
 # --- shares of `max_time` -------------------------------------------------------------------------------------------
-TIME_TO_CHOOSE = 0.6  # of all: first stages, comparison, refinement
-TIME_TO_SCREEN = 0.3  # of all: the first steps of all candidates
-TIME_TO_LEARN = 0.8  # of what is left, divided by the candidates to come
+TIME_TO_CHOOSE = 0.6  # first stages, comparison, refinement
+TIME_TO_SCREEN = 0.5  # of that: the first steps of all candidates
+TIME_TO_LEARN = 0.8  # of what is left of it, divided by the candidates to come
 TIME_FOR_MORE = 0.95  # of what is left then: more components, columns, rows; 0.6 where free frequencies are to be tried
 TIME_FOR_FREE = 0.9  # of what is left after that
