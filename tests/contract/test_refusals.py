@@ -128,3 +128,8 @@ def test_evidence_of_absurd_targets_is_refused():
     fitted = GPRegressor("ard", n_components=1, n_frequencies=4, max_iter=0).fit(X, Y)
     with pytest.raises(ValueError, match=r"y = 1e\+200 lies more than 1e\+100 standard deviations"):
         fitted.log_marginal_likelihood(X[:1], [1e200])
+
+
+def test_more_components_than_rows():
+    with pytest.raises(InvalidInput, match=r"n_components=100000: 30 rows .* at most 32"):
+        GPRegressor("gm", n_components=100_000).fit(X, Y)

@@ -60,3 +60,31 @@ def test_a_bad_value_in_a_large_table_is_named():
         GPRegressor("ard").fit(X, y)
     with pytest.raises(InvalidInput, match="inconsistent"):
         GPRegressor("ard").fit(np.nan_to_num(X), y[:-1])
+
+
+class Columns:
+    """A table with columns and names, and no dtypes of NumPy: as an Arrow table is."""
+
+    def __init__(self, **columns):
+        self.column_names, self.columns = list(columns), [object() for _ in columns]
+        self.values = np.column_stack(list(columns.values()))
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype=dtype)
+
+    @property
+    def shape(self):
+        return self.values.shape
+
+    def __len__(self):
+        return len(self.values)
+
+
+def test_a_table_with_columns_of_another_library_is_read_as_an_array():
+    X, y = big_table(n=40)
+    table = Columns(a=X[:, 0], b=X[:, 1], c=X[:, 2])
+    models = [GPRegressor("ard", **SMALL).fit(each, y) for each in (table, X)]
+    assert np.array_equal(models[0].predict(table), models[1].predict(X))
+    table.values[3, 1] = np.nan
+    with pytest.raises(InvalidInput, match=r"row 3, column 1 \('b'\)"):
+        GPRegressor("ard").fit(table, y)

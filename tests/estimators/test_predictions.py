@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from alakarte import GPRegressor
 from problems import small, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
@@ -46,3 +47,11 @@ def test_covariance_in_units_without_a_square(unit):
     for function in (lambda: fitted.predict(X, return_cov=True), lambda: fitted.kernel_(X)):
         with pytest.raises(ValueError, match=r"standard deviation of y.*1e\+150.*return_std"):
             function()
+
+
+def test_one_row_says_nothing_of_spread():
+    for y in (5.0, -3e6, 0.0):
+        mean, std = GPRegressor().fit([[1.0, 2.0]], [y]).predict([[1.0, 2.0], [9.0, 9.0]], return_std=True)
+        assert mean == pytest.approx([y, y])
+        assert (std > 0.1 * (abs(y) or 1.0)).all()
+        assert (std < 2 * (abs(y) or 1.0)).all()

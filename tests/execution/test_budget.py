@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import cross_val_score
 
 import alakarte.execution.budget
 import alakarte.search.learn
@@ -70,8 +71,11 @@ def test_an_interruption_keeps_the_best_so_far(monkeypatch, after, ctrl_c):
 
     monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", interrupted)
     settings = SMALL | {"n_jobs": 1, "n_restarts": 1, "tol": 0.0, "n_frequencies": 6}
-    with pytest.warns(ConvergenceWarning, match="interrupted"):
-        model = GPRegressor("ard", **settings).fit(X, y)
+    model = GPRegressor("ard", **settings)
+    with pytest.raises(KeyboardInterrupt, match="best model so far is kept"):
+        model.fit(X, y)
+    assert model.stop_reason_ == "interrupted"
+    assert not model.converged_
     assert np.isfinite(model.predict(X)).all()
     assert len(calls) == after + 1
 
@@ -96,3 +100,27 @@ def test_a_share_within_a_share_leaves_the_outer_one_as_it_was():
     assert budget.until == float("inf")
     assert not Budget().patient
     assert not Budget().is_over()
+
+
+def test_an_interruption_of_several_kernels_keeps_the_best_and_ends_what_is_around(monkeypatch):
+    """Ctrl-C during `auto` says so, leaves a model that predicts, and does not let a surrounding loop go on."""
+    X, y, _ = table(2, n=50)
+    calls, real = [], alakarte.search.learn.nlml_gradient
+
+    def interrupted(problem, theta):
+        calls.append(theta)
+        if len(calls) == 40:
+            raise KeyboardInterrupt
+        return real(problem, theta)
+
+    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", interrupted)
+    model = GPRegressor(n_jobs=1, **(SMALL | {"tol": 0.0}))
+    with pytest.raises(KeyboardInterrupt):
+        cross_val_score(model, X, y, cv=5)
+    assert len(calls) == 40  # no further fold
+    calls.clear()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert model.stop_reason_ == "interrupted"
+    assert np.isfinite(model.predict(X, return_std=True)).all()
+    assert "interrupted" in model.summary()

@@ -1,10 +1,12 @@
 """Progress: what to expect, what is done; a bar where there is a terminal, records of a logger where there is none."""
 
 import logging
+import re
 import subprocess
 import sys
 import warnings
 
+import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
@@ -34,7 +36,7 @@ def test_progress_says_what_to_expect(said):
 
 
 def test_restarts_count_as_work_done(said):
-    progress = Progress(2, lambda nlml: -nlml)
+    progress = Progress(2, lambda nlml, total: -nlml)
     progress.plan(10, 10, 100.0, 0)
     for index in (1, 2):
         progress.advance(25.0)
@@ -45,7 +47,7 @@ def test_restarts_count_as_work_done(said):
 
 
 def test_a_stage_counts_as_done_when_it_ends_early(said):
-    progress = Progress(2, lambda nlml: -nlml)
+    progress = Progress(2, lambda nlml, total: -nlml)
     progress.plan(10, 10, 100.0, 0)
     progress.stage("ard: 10 rows, exact", 8, 5.0)
     progress.iteration(1, 8, 1.0)
@@ -182,9 +184,22 @@ def test_a_fit_that_stops_early_gives_a_warning_and_a_record(caplog):
 def test_two_fits_that_speak_at_once_leave_the_logger_as_it_was():
     logger = logging.getLogger("alakarte")
     before = logger.level, list(logger.handlers)
-    first, second = (Progress(2, lambda value: -value) for _ in range(2))
+    first, second = (Progress(2, lambda nlml, total: -nlml) for _ in range(2))
     first.close()
     assert logger.isEnabledFor(logging.INFO)  # the second still speaks
     second.close()
     second.close()  # twice is once
     assert (logger.level, list(logger.handlers)) == before
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_evidence_that_is_told_is_that_of_the_rows_it_was_learned_on(said):
+    """In the user's nats: units of y shift it by log(units) per row of the stage, not per row of the table."""
+    X, y, _ = table(2, n=1500)
+    told = []
+    for units in (1.0, 1e3):
+        settings = {"n_frequencies": 4, "n_restarts": 2, "max_iter": 1, "max_iter_restart": 1, "random_state": 0}
+        GPRegressor("ard", verbose=2, n_jobs=1, **settings).fit(X, y * units)
+        lines = [line for line in said().splitlines() if "restart 1/2" in line]
+        told.append(float(re.search(r"log evidence (-?[\d.]+)", lines[-1])[1]))
+    assert told[0] - told[1] == pytest.approx(1000 * np.log(1e3), abs=0.1)

@@ -1,9 +1,16 @@
 """The trace of a fit: every evaluation, in the user's nats."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
+from alakarte.model.history import shortfall
+from alakarte.search.optimise import Run
+from alakarte.search.stopping import Ending, Stop
 from problems import table
 
 pytestmark = [
@@ -40,3 +47,22 @@ def test_evidence_of_starts_is_that_of_the_rows_they_were_screened_on():
     for left, right in zip(plain.starts_, scaled.starts_, strict=True):
         shift = left["log_marginal_likelihood"] - right["log_marginal_likelihood"]
         assert shift == pytest.approx(1000 * np.log(1e3), rel=1e-6)
+
+
+def test_the_warning_does_not_contradict_itself():
+    """It asks for a larger max_iter only where that was reached."""
+    X, y, _ = table(2, n=40)
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=2 reached.*raise max_iter \(now 2\)"):
+        GPRegressor("ard", max_iter=2, n_restarts=1, tol=0.0, random_state=0).fit(X, y)
+    run = Run(np.zeros(3), 1.0, 5, Ending(Stop.MAX_ITER, converged=False, limit=5), 2, [(1.0, 1.0, 0.0)])
+    fit = search_result(run, [run, run])
+    assert "2 evaluation(s) gave no finite value" in shortfall(fit)
+    assert "raise max_iter" not in shortfall(fit)
+    assert shortfall(search_result(replace(run, n_failed=0), [run, run])) is None
+
+
+def search_result(run, runs):
+    """As much of a `Fit` as the warning reads."""
+    settings = SimpleNamespace(kernel="ard", max_iter=150, tol=0.1)
+    learned = SimpleNamespace(run=run, runs=runs)
+    return SimpleNamespace(best=SimpleNamespace(learned=learned), search=SimpleNamespace(settings=settings))

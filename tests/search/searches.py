@@ -18,7 +18,7 @@ class Told(Progress):
     """Progress that remembers what it was told."""
 
     def __init__(self):
-        super().__init__(0, lambda nlml: -nlml)
+        super().__init__(0, lambda nlml, total: -nlml)
         self.said = []
 
     def say(self, text):

@@ -139,9 +139,9 @@ def _refuse(values: Any, name: str) -> None:
 
 def _dtypes(values: Any) -> list[tuple[str, Any]]:
     """Pairs of place and dtype: one per column of a DataFrame, one for an array, none for what is neither."""
-    columns = getattr(values, "columns", None)
-    if columns is not None:
-        pairs = enumerate(zip(columns, values.dtypes, strict=True))
+    columns, dtypes = getattr(values, "columns", None), getattr(values, "dtypes", None)
+    if columns is not None and dtypes is not None:  # a DataFrame; an Arrow table has no dtypes of NumPy
+        pairs = enumerate(zip(columns, dtypes, strict=True))
         return [(f" in column {j} ({label!r})", dtype) for j, (label, dtype) in pairs]
     try:
         array = np.asarray(values)
@@ -200,8 +200,8 @@ def _where(place: Any, values: Any) -> str:
     """`row 3, column 1 ('age')`."""
     if len(place) < 2:
         return f"row {place[0]}"
-    columns = getattr(values, "columns", None)
-    label = "" if columns is None else f" ({columns[place[1]]!r})"
+    names = getattr(values, "column_names", getattr(values, "columns", None))  # of Arrow, of DataFrames
+    label = "" if names is None else f" ({names[place[1]]!r})"
     return f"row {place[0]}, column {place[1]}{label}"
 
 

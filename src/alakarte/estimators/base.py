@@ -53,17 +53,21 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Learn kernel and noise from the user's table, and keep the model."""
         budget = Budget(self.max_time)
         table = training_table(self, X, y, sample_weight, settings.likelihood.scaling)
-        rows, scaling, total, warm = table.rows, table.scaling, table.rows.total, None
+        rows, scaling, warm = table.rows, table.scaling, None
+        if rows.n_rows == 1:  # one row says nothing of spread: what is expected beforehand stays
+            settings = replace(settings, max_iter=0)
         if self.warm_start and self._is_fitted():
             settings, warm = replace(settings, kernel=self.model_.kernel.kernel), self.model_.warm_start
             if (tails := self.model_.scaling.tails) is not None:
                 rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
         random = streams(self.random_state)
-        progress = Progress(self.verbose, lambda value: scaling.log_evidence(value, total))
+        progress = Progress(self.verbose, scaling.log_evidence)
         with one_blas_thread(), closing(progress):
             subsets = in_random_order(settings, rows, random)
             result = fit(Search(settings, subsets, scaling, random, progress, budget), warm)
         self.model_ = fitted_model(result, table.target_shape, self._input_names())
+        if budget.interrupted:
+            raise KeyboardInterrupt("The fit was interrupted. The best model so far is kept: predict and summary work.")
         if text := shortfall(result):
             warn(text, ConvergenceWarning, stacklevel=3)
 

@@ -27,9 +27,10 @@ def warn(text: str, category: type[Warning], stacklevel: int) -> None:
 class Progress:
     """Speaks; at verbose=1 at most once per second while iterating, at verbose=2 at every iteration."""
 
-    def __init__(self, verbose: int, log_evidence: Callable[[float], float]):
+    def __init__(self, verbose: int, log_evidence: Callable[[float, float], float]):
         self.verbose = verbose
-        self.log_evidence = log_evidence  # of an nlml, in nats of the user's y
+        self.log_evidence = log_evidence  # of an nlml and the weight of its rows, in nats of the user's y
+        self.total = 0.0  # the weight of the rows of the present stage
         self.began = self.spoke = time.perf_counter()
         self.planned = self.finished = 0.0  # flops
         self.flops_per_iteration = self.stage_left = 0.0
@@ -60,7 +61,7 @@ class Progress:
     def restart_finished(self, index: int, n_starts: int, nlml: float, n_iter: int) -> None:
         """The end of a short run from one of several starts."""
         if self.verbose:
-            evidence = self.log_evidence(nlml)
+            evidence = self.log_evidence(nlml, self.total)
             self.say(f"restart {index}/{n_starts}: log evidence {evidence:.2f} after {n_iter} iterations")
 
     def stage(self, title: str, max_iter: int, flops: float) -> None:
@@ -76,7 +77,7 @@ class Progress:
         if not self.verbose:
             return
         now = time.perf_counter()
-        text = f"iteration {n_iter}/{max_iter}, log evidence {self.log_evidence(nlml):.2f}"
+        text = f"iteration {n_iter}/{max_iter}, log evidence {self.log_evidence(nlml, self.total):.2f}"
         if self.bar is not None:
             self.bar.update(0, completed=self.finished, total=self.planned, description=f"{self.title}, {text}")
         elif self.verbose > 1 or now - self.spoke >= 1:
@@ -87,7 +88,7 @@ class Progress:
         """The end of a stage."""
         self.advance(self.stage_left)
         if self.verbose:
-            self.say(f"log evidence {self.log_evidence(nlml):.2f} after {n_iter} iterations: {reason}")
+            self.say(f"log evidence {self.log_evidence(nlml, self.total):.2f} after {n_iter} iterations: {reason}")
 
     def close(self) -> None:
         """The end of a fit."""

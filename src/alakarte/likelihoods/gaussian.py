@@ -54,9 +54,9 @@ class Gaussian(Likelihood):
         return {"log_noise_std": np.minimum(upper["log_noise_std"], np.log(HELD_DOWN))}
 
     def scaling(self, y: Array, weight: Array | None) -> tuple[Array, Array]:
-        """Mean and standard deviation (T,) of each target."""
+        """Mean and standard deviation (T,) of each target; of one row its size stands for the spread."""
         mean, std, _ = moments(y, weight, "y")
-        return mean, std
+        return mean, np.where(mean != 0, np.abs(mean), 1.0) if len(y) == 1 else std
 
     def noise_variance(self, values: Values) -> float:
         """s = noise_std²."""

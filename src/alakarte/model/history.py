@@ -35,7 +35,7 @@ def history(fit: Fit) -> History:
     """Of a fit."""
     best, scaling = fit.best, fit.search.scaling
     run, problem = best.learned.run, best.learned.problem
-    chosen = fit.search.settings.kernel is None
+    chosen, interrupted = fit.search.settings.kernel is None, fit.search.budget.interrupted
     nlml, norm, seconds = (np.array(column) for column in zip(*run.trace, strict=True))
     return History(
         n_components=best.plan.n_components,
@@ -48,8 +48,8 @@ def history(fit: Fit) -> History:
             "gradient_norm": norm,
             "seconds": seconds,
         },
-        stop_reason=run.reason,
-        converged=run.ending.converged and not run.n_failed,
+        stop_reason="interrupted" if interrupted else run.reason,
+        converged=run.ending.converged and not run.n_failed and not interrupted,
         starts=_starts(fit),
         ranking=[_place(fit, candidate) for candidate in fit.ranking] if chosen else [],
         averaged=tuple(fit.averaged),
@@ -83,15 +83,15 @@ def _place(fit: Fit, candidate: Candidate) -> dict[str, Any]:
 
 
 def shortfall(fit: Fit) -> str | None:
-    """What the user must know: failed evaluations, an interruption, a search cut short by `max_iter`."""
+    """What the user must know: failed evaluations, a search cut short by `max_iter` or by the line search."""
     learned, settings = fit.best.learned, fit.search.settings
     run, stop = learned.run, learned.run.ending.stop
-    expected = run.ending.converged or stop is Stop.MAX_TIME
+    short = not run.ending.converged and stop is not Stop.MAX_TIME
     if stop is Stop.MAX_ITER:  # several kernels and a last stage of few iterations mean it
-        expected = settings.kernel is None or len(learned.runs) > 1
-    if expected and not run.n_failed:
+        short = settings.kernel is not None and len(learned.runs) == 1
+    if not short and not run.n_failed:
         return None
-    return (
-        f"The fit stopped early: {run.reason}. The best point so far is kept; raise max_iter (now "
-        f"{settings.max_iter}) or tol (now {settings.tol:g} nats) if you need more."
-    )
+    text = f"The fit stopped early: {run.reason}. The best point so far is kept"
+    if stop is Stop.MAX_ITER and short:
+        return f"{text}; raise max_iter (now {settings.max_iter}) or tol (now {settings.tol:g} nats) if you need more."
+    return f"{text}; raise tol (now {settings.tol:g} nats), or noise_std if the data have noise, if that is not enough."

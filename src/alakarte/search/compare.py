@@ -34,7 +34,8 @@ def compare(search: Search, learned: list[tuple[Plan, Learned]], columns: int = 
         for (plan, each), process in zip(learned, processes, strict=True)
     ]
     for candidate in candidates:
-        evidence, closed = search.progress.log_evidence(candidate.tuned.nlml), candidate.tuned.process.expansion is None
+        evidence = search.progress.log_evidence(candidate.tuned.nlml, search.rows.total)
+        closed = candidate.tuned.process.expansion is None
         size = "exact" if closed else f"with {candidate.tuned.n_basis} columns"
         search.progress.say(f"{candidate.plan.label}: log evidence {evidence:.1f} {size} on all rows")
     return candidates

@@ -18,8 +18,12 @@ def learn_candidates(search: Search, plans: list[Plan], warm: WarmStart | None) 
         [plan] = plans
         return [Candidate(plan, learn(search, plan, warm), None, compressed=search.compressed)]
     begun = _begin(search, plans)
-    learned = _learn_long(search, begun)
-    return ranked(compare(search, _in_time(search, learned)))
+    learned = _in_time(search, _learn_long(search, begun))
+    try:
+        return ranked(compare(search, learned))
+    except KeyboardInterrupt:
+        search.budget.interrupted = True
+        return compare(search, [_best(learned)])
 
 
 def time_to_compare(search: Search, n_candidates: int) -> float:
@@ -34,7 +38,12 @@ def _begin(search: Search, plans: list[Plan]) -> list[tuple[Plan, Learned]]:
         for plan in plans:
             if begun and search.budget.is_over():
                 break
-            begun.append((plan, begin(search, plan)))
+            try:
+                begun.append((plan, begin(search, plan)))
+            except KeyboardInterrupt:
+                if not begun:  # nothing to keep
+                    raise
+                search.budget.interrupted = True
     return sorted(begun, key=lambda pair: _screened_nlml(pair[1]))
 
 
@@ -54,7 +63,11 @@ def _learn_long(search: Search, begun: list[tuple[Plan, Learned]]) -> list[tuple
         with search.budget.share(share, time_to_compare(search, rank + 1)):
             behind = _screened_nlml(first_steps) - least
             hopeless = search.rows.n_rows > policy.FEW_ROWS and behind > policy.HOPELESS
-            learned.append((plan, first_steps if hopeless else learn_long(search, plan, first_steps)))
+            try:
+                learned.append((plan, first_steps if hopeless else learn_long(search, plan, first_steps)))
+            except KeyboardInterrupt:
+                search.budget.interrupted = True
+                learned.append((plan, first_steps))
     return learned
 
 
@@ -62,4 +75,9 @@ def _in_time(search: Search, learned: list[tuple[Plan, Learned]]) -> list[tuple[
     """All, if there is time to compare them on all rows; else the best on the rows that they were learned from."""
     if time_to_compare(search, len(learned)) <= search.budget.left():
         return learned
-    return [min(learned, key=lambda pair: pair[1].nlml_per_row)]
+    return [_best(learned)]
+
+
+def _best(learned: list[tuple[Plan, Learned]]) -> tuple[Plan, Learned]:
+    """The best on the rows that they were learned from."""
+    return min(learned, key=lambda pair: pair[1].nlml_per_row)

@@ -12,6 +12,7 @@ from alakarte.data.compress import find_tails
 from alakarte.data.rows import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.data.subsets import Subsets, shuffle
+from alakarte.errors import InvalidInput
 from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress
 from alakarte.execution.randomness import Streams
@@ -47,6 +48,11 @@ class Search:
         """A kernel with its numbers of components and frequencies."""
         settings, table = self.settings, (self.rows.n_rows, self.rows.n_inputs)
         wanted = n_components or settings.n_components
+        if wanted is not None and kernel.has_components and wanted > max(table[0], policy.MOST_COMPONENTS):
+            raise InvalidInput(
+                f"n_components={wanted}: {table[0]} rows cannot tell so many components apart; give at most "
+                f"{max(table[0], policy.MOST_COMPONENTS)}, or None to let the rows decide."
+            )
         sizes = choose_sizes(kernel, wanted, settings.n_frequencies, *table)
         return Plan(settings, kernel, *sizes, *table)
 

@@ -5,7 +5,9 @@ evidence less half a nat per number learned, at equal columns, or in closed form
 name goes alone. docs/how_a_fit_goes.md has the numbers.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import alakarte.search.policy as policy
 from alakarte.posteriors.average import average_of
@@ -23,6 +25,8 @@ from alakarte.search.grow import grow
 from alakarte.search.learn import Learned, WarmStart
 from alakarte.search.refine import refine_contenders, try_compressed_inputs
 from alakarte.search.time_left import spend_time_left
+
+State = TypeVar("State")
 
 
 @dataclass(frozen=True)
@@ -47,14 +51,23 @@ def fit(search: Search, warm: WarmStart | None = None) -> Fit:
     tell_estimate(search)
     with search.budget.share(policy.TIME_TO_CHOOSE, time_to_compare(search, 1)):
         ranking = learn_candidates(search, menu(search), warm)
-        ranking = refine_contenders(search, ranking)
-        search, ranking = try_compressed_inputs(search, ranking)
-    ranking = spend_time_left(search, ranking)
+        ranking = keep(search, ranking, refine_contenders)
+        search, ranking = keep(search, (search, ranking), lambda search, state: try_compressed_inputs(*state))
+    ranking = keep(search, ranking, spend_time_left)
     grown = grow(search, ranking[0])
-    ranking, grown = try_free_frequencies(search, ranking, grown)
+    ranking, grown = keep(search, (ranking, grown), lambda search, state: try_free_frequencies(search, *state))
     averaged = indistinguishable(search, ranking)
     posterior, averaged = _posterior(ranking, grown.tuned, averaged)
     return Fit(search, ranking, grown.tuned, grown.reason, posterior, averaged)
+
+
+def keep(search: Search, state: State, step: Callable[[Search, State], State]) -> State:
+    """What a step makes of a state; the state as it was, if the user interrupts the step."""
+    try:
+        return step(search, state)
+    except KeyboardInterrupt:
+        search.budget.interrupted = True
+        return state
 
 
 def _posterior(ranking: list[Candidate], tuned: TunedProcess, averaged: list[int]) -> tuple[Posterior, list[int]]:

@@ -163,6 +163,7 @@ def _screen(search: Search, plan: Plan, problem: Problem, starts: list[Start]) -
     flops = settings.max_iter_restart * _flops(problem)
     tasks = [_task(plan, problem, start, objective) for start in starts]
     limits = Limits(settings.max_iter_restart, settings.tol, budget=search.budget)
+    progress.total = problem.rows.total
 
     def report(index: int, run: Run) -> None:
         progress.advance(flops)
@@ -202,6 +203,7 @@ def long_run(search: Search, plan: Plan, problem: Problem, theta: Array, stage: 
     """One optimisation; after mixed precision double goes on for as long as it gains."""
     settings, progress, budget, flops = plan.settings, search.progress, search.budget, _flops(problem)
     columns = "exact" if problem.is_closed else f"{problem.n_basis} columns"
+    progress.total = problem.rows.total
     progress.stage(f"{plan.kernel.name}: {problem.rows.n_rows} rows, {columns}", stage.max_iter, flops)
     double, problem = replace(problem, precision="double"), replace(problem, precision=settings.precision)
     limits = Limits(
