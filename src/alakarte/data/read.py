@@ -150,9 +150,9 @@ def _dtypes(values: Any) -> list[tuple[str, Any]]:
     if array.dtype.kind != "O":
         return [("", array.dtype)]
     # datetime64 among objects becomes a float in silence
-    found = {np.datetime64, np.timedelta64} & set(map(type, array.flat))
-    places = ((place, value) for place, value in np.ndenumerate(array) if type(value) in found)
-    return [(f" at {_where(place, values)}", value.dtype) for place, value in places] if found else []
+    dates = {np.datetime64, np.timedelta64} & set(map(type, array.flat))
+    places = ((place, value) for place, value in np.ndenumerate(array) if type(value) in dates)
+    return [(f" at {_where(place, values)}", value.dtype) for place, value in places] if dates else []
 
 
 @contextmanager
@@ -206,6 +206,7 @@ def _where(place: Any, values: Any) -> str:
 
 
 def _finite(values: Array, name: str, source: Any) -> None:
+    """Raise InvalidInput that names the first value that is not finite, its place and the cure."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum(dtype=np.float64)):  # one pass, no array of flags: NaN and infinity survive a sum
             return

@@ -104,6 +104,6 @@ def add_lanes(lanes: Any) -> list[Array]:
     lanes = iter(lanes)
     total: list[Array] = next(lanes)
     for sums in lanes:
-        for mine, other in zip(total, sums, strict=True):
-            mine += other
+        for whole, part in zip(total, sums, strict=True):
+            whole += part
     return total

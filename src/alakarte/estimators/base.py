@@ -178,7 +178,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     def trace_(self) -> dict[str, Array]:
-        """Of every evaluation of the last run."""
+        """Log evidence, gradient norm and seconds of every evaluation of the last run."""
         return self._fitted("trace_").history.trace
 
     @property
@@ -193,7 +193,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     def starts_(self) -> list[Named]:
-        """Of every start."""
+        """Evidence, theta, iterations and reason of the short run from every start."""
         return self._fitted("starts_").history.starts
 
     # --- what every fitted model answers

@@ -39,6 +39,7 @@ def check_settings(estimator: Any, likelihood: Likelihood) -> Settings:
 
 
 def _check_words(estimator: Any) -> None:
+    """Raise InvalidInput for a setting that is none of its words."""
     if estimator.expansion not in EXPANSIONS:
         raise InvalidInput(f"expansion={estimator.expansion!r}: use one of {', '.join(EXPANSIONS)}.")
     if estimator.precision not in PRECISIONS:
@@ -46,6 +47,7 @@ def _check_words(estimator: Any) -> None:
 
 
 def _check_numbers(estimator: Any) -> None:
+    """Raise InvalidInput for a setting that is no number within its limits."""
     if not _is_number(estimator.tol) or not estimator.tol >= 0:
         raise InvalidInput(f"tol={estimator.tol!r}: give a number of nats ≥ 0, such as 0.1.")
     noise_std = estimator.noise_std

@@ -65,6 +65,7 @@ class Online(GPEstimator):
         return self._change(X, y, sample_weight, -1)
 
     def _change(self: Self, X: Any, y: Any, sample_weight: Any, sign: int) -> Self:
+        """Another model with the rows added or removed; after an error the old one is as it was."""
         rows, fitted = self._rows(X, y, sample_weight), self.model_.posterior.total
         if not fitted + sign * rows.total > 0:
             raise InvalidInput(

@@ -32,7 +32,7 @@ class History:
 
 
 def history(fit: Fit) -> History:
-    """Of a fit."""
+    """What is kept of how a fit went."""
     best, scaling = fit.best, fit.search.scaling
     run, problem = best.learned.run, best.learned.problem
     chosen, interrupted = fit.search.settings.kernel is None, fit.search.budget.interrupted
@@ -57,6 +57,7 @@ def history(fit: Fit) -> History:
 
 
 def _starts(fit: Fit) -> list[dict[str, Any]]:
+    """Evidence, end and reason of the short run from every start of the best kernel."""
     learned, scaling = fit.best.learned, fit.search.scaling
     return [
         {
@@ -70,6 +71,7 @@ def _starts(fit: Fit) -> list[dict[str, Any]]:
 
 
 def _place(fit: Fit, candidate: Candidate) -> dict[str, Any]:
+    """A line of the ranking."""
     tuned = candidate.tuned
     total = tuned.process.problem.rows.total
     return {

@@ -29,7 +29,7 @@ class Average(Posterior):
 
     @property
     def rows(self) -> ArrayRows:
-        """As they came."""
+        """The rows that all members hold."""
         return self.members[0].rows
 
     @property
@@ -63,7 +63,7 @@ class Average(Posterior):
         return np.asarray((self.weights[:, None, None] * (variances + (means - mean) ** 2)).sum(axis=0))
 
     def covariance(self, x: Array) -> Array:
-        """The same for pairs."""
+        """Σ w_k (C_k + (μ_k − μ)(μ_k − μ)ᵀ)."""
         means, mean = self._means(x)
         apart = (means - mean) * np.sqrt(self.weights)[:, None, None]
         within = sum(w * member.covariance(x) for w, member in zip(self.weights, self.members, strict=True))

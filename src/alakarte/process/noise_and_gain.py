@@ -106,10 +106,10 @@ def _search(tuned_at: Callable[[float], Tuned], middle: float, lowest: float, to
     best = tuned_at(middle)
     for _ in range(_WINDOWS):
         low, high = max(middle - _BELOW, lowest), middle + _ABOVE
-        found = minimize_scalar(
+        result = minimize_scalar(
             lambda log_h: tuned_at(float(log_h)).nlml, bounds=(low, high), method="bounded", options={"xatol": _STEP}
         )
-        log_h, before = float(found.x), best
+        log_h, before = float(result.x), best
         best = min((tuned_at(log_h), best), key=lambda tuned: tuned.nlml)
         inside = min(log_h - low, high - log_h) > 2 * _STEP
         if inside or log_h - lowest < 2 * _STEP or before.nlml - best.nlml < _LITTLE * total:

@@ -118,6 +118,6 @@ class GramPullback:
 
         first, *others = run_together([partial(pull, lane) for lane in _lanes(len(psi), len(psi))], n_jobs)
         for sums in others:
-            for mine, other in zip(first, sums, strict=True):
-                mine += other
+            for whole, part in zip(first, sums, strict=True):
+                whole += part
         return first, log_variance_bar

@@ -80,12 +80,12 @@ def add_pullback(sums: list[Array], scratch: Scratch, block: Block, features: Fe
 
 
 def statistics(rows: Rows, features: FeatureMap, n_jobs: int) -> Statistics:
-    """Pass 1."""
+    """Gram, moment and energy of all rows: the first pass over them."""
     return statistics_of_each(rows, [features], n_jobs)[0]
 
 
 def statistics_of_each(rows: Rows, maps: list[FeatureMap], n_jobs: int) -> list[Statistics]:
-    """Pass 1 for several feature maps at once: every block is read and standardised once."""
+    """The first pass for several feature maps at once: every block is read and standardised once."""
 
     def zero() -> list[Array]:
         return [part for features in maps for part in _zeros(features.n_basis, rows.n_targets)]
@@ -115,7 +115,7 @@ def residual_energy(rows: Rows, features: FeatureMap, weight_mean: Array, n_jobs
 
 
 def statistics_pullback(rows: Rows, features: FeatureMap, weights: Weights, n_jobs: int) -> tuple[float, list[Array]]:
-    """Pass 2: Σ w r² over all targets and the sums of `FeatureMap.pullback`."""
+    """The second pass: Σ w r² over all targets and the sums of `FeatureMap.pullback`."""
     mean, covariance = (part.astype(features.dtype, copy=False) for part in (weights.mean, weights.covariance))
 
     def zero() -> list[Array]:

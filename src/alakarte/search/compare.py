@@ -26,12 +26,12 @@ def compare(search: Search, learned: list[tuple[Plan, Learned]], columns: int = 
     """Their processes on all rows, at `columns` or the common number of them."""
     columns = columns or compare_columns(search.rows.n_rows)
     if search.settings.n_components is None:
-        learned = [prune(plan, each) if plan.growing else (plan, each) for plan, each in learned]
-    problems = [_on_all_rows(search, plan, each, columns) for plan, each in learned]
-    processes = _processes(search, problems, [each for _, each in learned])
+        learned = [prune(plan, kernel) if plan.growing else (plan, kernel) for plan, kernel in learned]
+    problems = [_on_all_rows(search, plan, kernel, columns) for plan, kernel in learned]
+    processes = _processes(search, problems, [kernel for _, kernel in learned])
     candidates = [
-        Candidate(plan, each, process, compressed=search.compressed)
-        for (plan, each), process in zip(learned, processes, strict=True)
+        Candidate(plan, kernel, process, compressed=search.compressed)
+        for (plan, kernel), process in zip(learned, processes, strict=True)
     ]
     for candidate in candidates:
         evidence = search.progress.log_evidence(candidate.tuned.nlml, search.rows.total)
@@ -51,21 +51,25 @@ def _on_all_rows(search: Search, plan: Plan, learned: Learned, columns: int) -> 
 
 def with_columns(problem: Problem, columns: int, rng: np.random.Generator) -> Problem:
     """The same problem with fresh frequencies, evenly over its components: so many columns."""
-    each = columns // (problem.kernel.columns_per_frequency * problem.draws.shape.n_components)
-    return problem.with_fresh_frequencies(max(1, each), rng)
+    n_frequencies = columns // (problem.kernel.columns_per_frequency * problem.draws.shape.n_components)
+    return problem.with_fresh_frequencies(max(1, n_frequencies), rng)
 
 
 def _processes(search: Search, problems: list[Problem], learned: list[Learned]) -> list[TunedProcess]:
     """A tuned process each, in one pass where they need one; a closed form that has seen all rows as it is."""
-    seen = [
-        problem.is_closed and each.problem.is_closed and each.problem.rows is search.rows
-        for problem, each in zip(problems, learned, strict=True)
+    pairs = list(zip(problems, [kernel.run.theta for kernel in learned], strict=True))
+    tuned: list[TunedProcess | None] = [
+        as_learned(problem, theta) if _has_seen_all(search, problem, kernel) else None
+        for (problem, theta), kernel in zip(pairs, learned, strict=True)
     ]
-    to_tune = [i for i, all_rows in enumerate(seen) if not all_rows]
-    thetas = [each.run.theta for each in learned]
-    tuned = tune_each([problems[i] for i in to_tune], [thetas[i] for i in to_tune], search.budget)
-    by_place = dict(zip(to_tune, tuned, strict=True))
-    return [by_place[i] if i in by_place else as_learned(problems[i], thetas[i]) for i in range(len(problems))]
+    left = [pair for pair, process in zip(pairs, tuned, strict=True) if process is None]
+    fresh = iter(tune_each([problem for problem, _ in left], [theta for _, theta in left], search.budget))
+    return [process or next(fresh) for process in tuned]
+
+
+def _has_seen_all(search: Search, problem: Problem, learned: Learned) -> bool:
+    """Whether a closed form was learned from all rows, so that nothing is to be tuned."""
+    return problem.is_closed and learned.problem.is_closed and learned.problem.rows is search.rows
 
 
 def tune_each(problems: list[Problem], thetas: list[Array], budget: Budget) -> list[TunedProcess]:

@@ -67,9 +67,9 @@ class Search:
 
     def with_compressed_tails(self) -> "Search | None":
         """The same for inputs whose tails are compressed; None where no input lies far out."""
-        some = self.subsets.first(policy.TAIL_ROWS).whole()
-        tails = find_tails(some.x, some.weight)
-        if tails.reach(some.x) <= policy.FAR_OUT:
+        rows = self.subsets.first(policy.TAIL_ROWS).whole()
+        tails = find_tails(rows.x, rows.weight)
+        if tails.reach(rows.x) <= policy.FAR_OUT:
             return None
         return replace(
             self,

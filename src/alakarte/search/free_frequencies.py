@@ -49,19 +49,19 @@ def _has_time(search: Search, best: Candidate, grown: Grown) -> bool:
 
 def _free(search: Search, plan: Plan, grown: Grown) -> Candidate | None:
     """The candidate of free frequencies, if held-out rows prefer it."""
-    rows, streams, bound = search.rows, search.streams.within("free"), grown.tuned
+    rows, streams, fixed = search.rows, search.streams.within("free"), grown.tuned
     order = streams("rows").permutation(rows.n_rows)
     n_held = min(policy.HELD_ROWS, int(policy.HELD_SHARE * rows.n_rows))
     held, train = (rows.take(np.sort(part)) for part in (order[:n_held], order[n_held:]))
     n_free = free_frequencies(rows.n_rows, rows.n_inputs)
-    problem, theta = freed(bound.process, n_free, train, search.scaling, streams)
+    problem, theta = freed(fixed.process, n_free, train, search.scaling, streams)
     theta = tune_one(problem, theta, search.budget).theta
     plan = replace(plan, kernel=problem.kernel, n_components=1, n_frequencies=problem.draws.shape.n_frequencies)
     problem, run = long_run(search, plan, problem, theta, plan.priced(train.n_rows, policy.FREE_ITERATIONS))
     tuned = tune_one(problem, run.theta, search.budget)
-    assert bound.sums is not None
+    assert fixed.sums is not None
     assert tuned.sums is not None
-    before = held_out(bound.process, bound.sums - _sums(bound.process, held), held)
+    before = held_out(fixed.process, fixed.sums - _sums(fixed.process, held), held)
     after = held_out(tuned.process, tuned.sums, held)
     search.progress.say(f"held-out log density {before:.4f}, with free frequencies {after:.4f}")
     if after <= before:
@@ -76,9 +76,9 @@ def freed(
 ) -> tuple[Problem, Array]:
     """`ssgpr` at the frequencies of a process's spectrum, components in proportion to their variance, and its theta."""
     spectrum, old = process.spectrum, process.problem
-    each = 2 if spectrum.centre is not None else 1
+    n_signs = 2 if spectrum.centre is not None else 1  # a frequency around a centre stands for ω + μ and ω − μ
     share = np.exp(2 * (spectrum.log_amplitude - spectrum.log_amplitude.max()))
-    shape = Shape(rows.n_inputs, split(share, n_frequencies // each))
+    shape = Shape(rows.n_inputs, split(share, n_frequencies // n_signs))
     draws = draw(shape, old.draws.expansion, streams("draws"))
     omega = frequencies(old.kernel.spectrum(process.values, draws), draws)
     kernel, shape = resolve("ssgpr"), Shape(omega.shape[1], (len(omega),))

@@ -83,8 +83,8 @@ def learn(search: Search, plan: Plan, warm: WarmStart | None = None) -> Learned:
 def begin(search: Search, plan: Plan, warm: WarmStart | None = None) -> Learned:
     """The best start after a few steps on few rows, or the only start as it is."""
     settings, streams = plan.settings, search.streams.within("learn", plan.kernel.name, plan.n_components)
-    few = search.subsets.first(plan.screening_stage().n_rows)
-    problem = set_up(plan, few, search.scaling, streams("draws"))
+    screening_rows = search.subsets.first(plan.screening_stage().n_rows)
+    problem = set_up(plan, screening_rows, search.scaling, streams("draws"))
     long = plan.learning_stage(problem.layout.size)
     if plan.learns_closed_form(problem.layout.size):
         require_closed_form(plan.kernel)
@@ -94,17 +94,17 @@ def begin(search: Search, plan: Plan, warm: WarmStart | None = None) -> Learned:
             problem = replace(problem, draws=warm[0])
         starts = [Start(problem.layout.clip(warm[1]))]
     else:
-        some = search.subsets.first(min(SUMMARY_ROWS, few.n_rows)).whole()
-        summary = summarise(some.x, some.weight, streams("summary"))
+        rows = search.subsets.first(min(SUMMARY_ROWS, screening_rows.n_rows)).whole()
+        summary = summarise(rows.x, rows.weight, streams("summary"))
         n_starts = 1 if settings.max_iter == 0 else settings.n_restarts
         starts = make_starts(problem, summary, n_starts, streams.within("starts"), long.n_rows)
     if len(starts) == 1 or settings.max_iter_restart == 0:
         run = Run(starts[0].theta, np.inf, 0, NOT_BEGUN, 0, [])
-        return Learned(problem, run, [], [], few.total)
+        return Learned(problem, run, [], [], screening_rows.total)
     screened = _screen(search, plan, problem, starts)
     best = min(screened, key=lambda run: run.objective)
     layout = _layout(problem, starts[best.start])
-    return Learned(replace(problem, layout=layout), best, screened, [best], few.total)
+    return Learned(replace(problem, layout=layout), best, screened, [best], screening_rows.total)
 
 
 def _layout(problem: Problem, start: Start) -> Layout:
@@ -117,10 +117,10 @@ def learn_long(search: Search, plan: Plan, begun: Learned) -> Learned:
     if begun.screened and search.budget.is_over():
         return begun
     stage = plan.learning_stage(begun.problem.layout.size)
-    more, start = search.subsets.first(stage.n_rows), begun.run
-    problem, run = long_run(search, plan, begun.problem.on(more), start.theta, stage)
+    rows, start = search.subsets.first(stage.n_rows), begun.run
+    problem, run = long_run(search, plan, begun.problem.on(rows), start.theta, stage)
     if not begun.screened:
-        return Learned(problem, run, [run], [run], more.total)
+        return Learned(problem, run, [run], [run], rows.total)
     if not np.isfinite(run.nlml):  # no number in the long run: the best of the screening stands
         run = replace(run, theta=start.theta, nlml=start.nlml, penalty=start.penalty)
     return replace(begun, problem=problem, run=run, runs=[run])

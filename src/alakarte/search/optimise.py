@@ -248,6 +248,7 @@ def short_runs(
 
 
 def _short_run(task: Task, theta: Array, limits: Limits) -> Run:
+    """One run, the first half of its iterations below `first_upper` where a task has that."""
     half = 0 if task.first_upper is None else limits.max_iter // 2
     if half == 0 or task.first_upper is None:
         return minimise(task, theta, limits)

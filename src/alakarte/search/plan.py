@@ -109,6 +109,7 @@ class Plan:
         return self.priced(closed_rows(self.n_rows, self.n_inputs, self._closed_components), stage.max_iter)
 
     def _long_stage(self, n_parameters: int) -> Stage:
+        """The long run if it has an expansion."""
         settings = self.settings
         if not settings.progressive:
             return Stage(settings.asked_rows(self.n_rows), settings.max_iter, settings.tol)

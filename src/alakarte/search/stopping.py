@@ -30,7 +30,7 @@ class Ending:
 
     @property
     def text(self) -> str:
-        """For the user."""
+        """The sentence that a user reads."""
         return self.stop.value.format(limit=self.limit)
 
 

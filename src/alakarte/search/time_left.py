@@ -48,7 +48,7 @@ def _refine_in_time(search: Search, ranking: list[Candidate], level: int) -> lis
     for candidate in contenders(search, ranking):
         if budget.elapsed() + budget.seconds(candidate.plan.refinement_flops(level)) < budget.until:
             [refined] = refine(search, [candidate], level)
-            ranking = ranked([refined if other is candidate else other for other in ranking])
+            ranking = ranked([refined if place is candidate else place for place in ranking])
     return ranking
 
 
