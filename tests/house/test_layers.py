@@ -95,6 +95,30 @@ def test_tests_follow_the_rooms():
     assert folders - set(ROOMS) == {"laws", "contract", "house", "bench"}
 
 
+# Files whose tests stand elsewhere: laws that hold for all of their kind, or the file whose twin or interface they are.
+ELSEWHERE = {
+    **dict.fromkeys(
+        ["kernels." + name for name in ("ard", "rbf", "matern", "gm", "mm", "pwl", "fsard", "fsgbard", "ssgpr")], "laws"
+    ),
+    **dict.fromkeys(["process.objective", "process.row_space", "posteriors.build"], "laws"),
+    **dict.fromkeys(["compiled.reference", "compiled.layout"], "compiled/test_fastfood.py"),
+    **dict.fromkeys(["likelihoods.base", "likelihoods.registry"], "likelihoods/test_gaussian.py"),
+    **dict.fromkeys(["posteriors." + name for name in ("weights", "low_rank", "rows")], "posteriors/test_base.py"),
+    "estimators.base": "estimators/test_regressor.py",
+    "search.policy": "house/test_documents.py",
+    "search.settings": "estimators/test_checks.py",
+}
+
+
+def test_every_file_has_its_tests():
+    for module in FILES:
+        if "." in module:
+            room, file = module.split(".")
+            own = TESTS / room / f"test_{file}.py"
+            assert own.exists() != (module in ELSEWHERE), module
+    assert [place for place in ELSEWHERE.values() if not (TESTS / place).exists()] == []
+
+
 def test_nothing_comes_through_an_init():
     """Neither the package nor one of its rooms serves as a shelf inside the package."""
     shelves = {"", *ROOMS}

@@ -8,7 +8,6 @@ import pytest
 import alakarte.search.fit
 from alakarte import GPRegressor
 from alakarte.posteriors.average import Average, average_of
-from alakarte.posteriors.ranking import shares
 from alakarte.posteriors.rows import RowPosterior
 from alakarte.process.objective import nlml
 from alakarte.process.problem import Form
@@ -28,14 +27,6 @@ def made():
     problems = [problem(name, expansion="exact", form=Form.CLOSED, n_targets=2) for name in NAMES]
     members = tuple(posterior_at(*each) for each in problems)
     return average_of(members, tuple(each[0].layout.size for each in problems)), problems
-
-
-def test_shares_have_the_temperature_of_root_n():
-    assert shares([3.0, 3.0], 50) == pytest.approx([0.5, 0.5])
-    share = shares([0.0, -10.0, -1e6], 100)  # ten nats are √100
-    assert share[1] / share[0] == pytest.approx(np.exp(-1))
-    assert share[2] == 0
-    assert share.sum() == pytest.approx(1)
 
 
 def test_it_is_the_mixture():
