@@ -98,8 +98,10 @@ class Plan:
     def screening_stage(self) -> Stage:
         """A few steps from every start."""
         settings = self.settings
-        n_rows = min(policy.SCREEN_ROWS, self.n_rows) if settings.progressive else settings.asked_rows(self.n_rows)
-        return Stage(n_rows, settings.max_iter_restart, settings.tol)
+        if not settings.progressive:
+            return Stage(settings.asked_rows(self.n_rows), settings.max_iter_restart, settings.tol)
+        most = policy.CLOSED_SCREEN_ROWS if self.keeps_closed_form else policy.SCREEN_ROWS
+        return Stage(min(most, self.n_rows), settings.max_iter_restart, settings.tol)
 
     def learning_stage(self, n_parameters: int) -> Stage:
         """The long run from the best start; `n_parameters` are learned."""

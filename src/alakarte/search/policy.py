@@ -51,7 +51,8 @@ KEEP_CLOSED_FLOPS = 16 * LEARN_CLOSED_FLOPS  # the posterior has it: as many row
 JOIN_CLOSED_FLOPS = 2 * KEEP_CLOSED_FLOPS  # rows that join may make it so dear before it turns into features
 
 # --- rows and iterations of each stage ------------------------------------------------------------------------------
-SCREEN_ROWS = 1000  # for the starts
+SCREEN_ROWS = 1000  # for the starts,
+CLOSED_SCREEN_ROWS = 250  # and in closed form, where an evaluation costs n³: they tell good starts from bad ones, too
 SMALL_ROWS = 8000  # up to here the long run sees all rows, and length-scales are expected to be alike
 MAIN_ROWS = 4000  # of more
 MAIN_ITERATIONS = 80  # where there are more rows than these
