@@ -51,4 +51,5 @@ def test_scikit_learn_with_the_array_api_switched_on():
 def test_scikit_learn_contract(kernel, n_components):
     estimator = FastfoodFeatures(kernel=kernel, n_components=n_components, n_jobs=1)
     results = check_estimator(estimator, on_skip=None)
-    assert {r["check_name"] for r in results if r["status"] != "passed"} <= {"check_array_api_input"}
+    others = {(r["check_name"], r["status"]) for r in results if r["status"] != "passed"}
+    assert others <= {("check_array_api_input", "skipped")}  # it runs where SCIPY_ARRAY_API is set
