@@ -25,8 +25,9 @@ from alakarte.kernels import Matern, PiecewiseLinear
 from alakarte.kernels.registry import kernels
 from alakarte.likelihoods import Gaussian
 from alakarte.posteriors.build import build_posterior
+from alakarte.process.form import Form
 from alakarte.process.objective import nlml
-from alakarte.process.problem import Form, Problem, process_at
+from alakarte.process.problem import Problem, process_at
 from alakarte.search.learn import set_up
 from alakarte.search.plan import Plan
 from alakarte.search.sizes import choose_sizes

@@ -17,7 +17,8 @@ from alakarte.kernels import PiecewiseLinear
 from alakarte.kernels.base import GAUSSIAN
 from alakarte.kernels.radial import hat_density, hat_quantile, knot_density, knot_radii
 from alakarte.process.closed_form import closed_kernel
-from alakarte.process.problem import Form, process_at
+from alakarte.process.form import Form
+from alakarte.process.problem import process_at
 from alakarte.records import Shape, Spectrum, Summary
 from alakarte.search.coordinates import Coordinates
 from problems import dense_process, explicit_frequencies, posterior_at, problem, set_value, table, values_at

@@ -10,8 +10,8 @@ from alakarte import GPRegressor
 from alakarte.posteriors.low_rank import LowRankPosterior
 from alakarte.posteriors.rows import RowPosterior
 from alakarte.posteriors.weights import WeightPosterior
+from alakarte.process.form import Form
 from alakarte.process.objective import nlml_gradient
-from alakarte.process.problem import Form
 from problems import MENU, problem, same_bits, table
 
 SMALL = {"n_components": 2, "n_frequencies": 4, "n_restarts": 3, "max_iter": 6, "max_iter_restart": 3}

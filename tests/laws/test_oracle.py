@@ -6,8 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from alakarte.process.form import Form
 from alakarte.process.objective import nlml, nlml_gradient
-from alakarte.process.problem import Form, process_at
+from alakarte.process.problem import process_at
 from alakarte.process.row_space import solve_rows
 from problems import MENU, dense_process, every_case, explicit_kernel, pairwise, posterior_at, problem, set_value, ways
 

@@ -8,8 +8,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
 from alakarte.kernels import ARD, GaussianMixture, PiecewiseLinear
+from alakarte.process.form import Form
 from alakarte.process.objective import nlml, nlml_gradient
-from alakarte.process.problem import Form, process_at
+from alakarte.process.problem import process_at
 from problems import MENU, every_case, problem, set_value, table, taylor_order, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")

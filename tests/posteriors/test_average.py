@@ -9,8 +9,8 @@ import alakarte.search.fit
 from alakarte import GPRegressor
 from alakarte.posteriors.average import Average, average_of
 from alakarte.posteriors.rows import RowPosterior
+from alakarte.process.form import Form
 from alakarte.process.objective import nlml
-from alakarte.process.problem import Form
 from alakarte.search.policy import LEAST_WEIGHT
 from problems import dense_process, posterior_at, problem, table
 

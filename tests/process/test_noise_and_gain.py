@@ -8,9 +8,10 @@ import pytest
 from scipy.optimize import minimize
 
 import alakarte.process.noise_and_gain
+from alakarte.process.form import Form
 from alakarte.process.noise_and_gain import Free, retune, rows_profile, weights_profile
 from alakarte.process.objective import nlml, row_signal
-from alakarte.process.problem import Form, process_at
+from alakarte.process.problem import process_at
 from alakarte.process.sums import statistics
 from problems import pairwise
 from problems import problem as problem_for

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from alakarte.errors import Unavailable
-from alakarte.process.problem import Form, process_at, require_closed_form
+from alakarte.process.form import Form
+from alakarte.process.problem import process_at, require_closed_form
 from problems import MENU, naming, problem
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from alakarte.data.arrays import ArrayRows
-from alakarte.process.problem import Form, process_at
+from alakarte.process.form import Form
+from alakarte.process.problem import process_at
 from alakarte.process.sums import statistics
 from problems import problem
 

@@ -6,7 +6,7 @@ import pytest
 from alakarte import GPRegressor
 from alakarte.execution.budget import Budget
 from alakarte.kernels.registry import kernels, resolve
-from alakarte.process.problem import Form
+from alakarte.process.form import Form
 from alakarte.records import Shape
 from alakarte.search.candidates import Candidate
 from alakarte.search.compare import tune_one, with_columns

@@ -14,6 +14,7 @@ from alakarte.model.fitted import FittedModel, fitted_kernel
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.build import build_posterior
 from alakarte.posteriors.rows import RowPosterior
+from alakarte.process.form import without_expansion
 from alakarte.process.weight_space import noise_floor
 from alakarte.search.compare import tune_one, with_columns
 from alakarte.search.cost import closed_flops, compare_columns
@@ -51,7 +52,8 @@ def _expanded_where_dear(model: FittedModel, n_more: int, n_jobs: int) -> Fitted
     if not isinstance(posterior, RowPosterior):
         return model
     n_rows = posterior.rows.n_rows + n_more
-    if closed_flops(n_rows, shape.n_inputs, shape.n_components) <= JOIN_CLOSED_FLOPS:
+    flops = closed_flops(n_rows, shape.n_inputs, shape.n_components)
+    if without_expansion(asked=False, possible=True, flops=flops, most_flops=JOIN_CLOSED_FLOPS):
         return model
     problem = model.problem.on(posterior.rows).with_jobs(n_jobs)
     problem = with_columns(problem, compare_columns(posterior.rows.n_rows), model.streams("expand"))

@@ -7,8 +7,9 @@ from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.low_rank import low_rank_posterior
 from alakarte.posteriors.rows import row_posterior
 from alakarte.posteriors.weights import weight_posterior
+from alakarte.process.form import Form
 from alakarte.process.objective import row_space, weight_space
-from alakarte.process.problem import Form, Process
+from alakarte.process.problem import Process
 from alakarte.process.sums import statistics
 from alakarte.records import Statistics
 

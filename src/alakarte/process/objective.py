@@ -11,7 +11,8 @@ from alakarte.data.rows import Block
 from alakarte.execution.scratch import Scratch
 from alakarte.features.feature_map import spectrum_bar
 from alakarte.process.closed_form import closed_gram, closed_gram_pullback
-from alakarte.process.problem import Form, Problem, Process, process_at
+from alakarte.process.form import Form
+from alakarte.process.problem import Problem, Process, process_at
 from alakarte.process.row_space import GramPullback, RowSpace, gram, scaled_features, solve_rows
 from alakarte.process.row_space import pullback as rows_pullback
 from alakarte.process.sums import Weights, residual_energy, statistics, statistics_pullback

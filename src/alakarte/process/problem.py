@@ -1,4 +1,4 @@
-"""What is fitted to which rows, and the one place that chooses between weight space and row space.
+"""What is fitted to which rows: a problem, and the process that it is at one vector of parameters.
 
 In: a kernel, a likelihood, draws and rows; then a flat vector. Out: `Problem`; `Process`, the same at one vector.
 Three forms give the same number: weight space (D×D, two passes over blocks), row space (n×n), and the closed form of
@@ -6,7 +6,6 @@ a kernel that needs no expansion (n×n too).
 """
 
 from dataclasses import dataclass, replace
-from enum import Enum
 
 import numpy as np
 
@@ -17,16 +16,9 @@ from alakarte.features.feature_map import FeatureMap, feature_map
 from alakarte.kernels.base import ClosedForm, Kernel
 from alakarte.likelihoods.base import Likelihood
 from alakarte.parameters import Layout
+from alakarte.process.form import Form, evidence_form, kept_form
 from alakarte.process.weight_space import noise_floor
 from alakarte.records import UNUSED, Array, Draws, Shape, Spectrum, Values
-
-
-class Form(Enum):
-    """How the evidence is computed."""
-
-    WEIGHTS = "weights"  # of the columns of an expansion, D×D; memory does not grow with the rows
-    ROWS = "rows"  # of the rows, n×n, for an expansion of more columns than rows
-    CLOSED = "closed"  # of the rows, n×n, by the kernel itself
 
 
 @dataclass(frozen=True)
@@ -54,16 +46,12 @@ class Problem:
         return self.draws.shape.n_frequencies * self.kernel.columns_per_frequency
 
     def form_for(self, n_rows: int) -> Form:
-        """The form that the evidence of so many rows is computed in: compare D, not Qm [E20]."""
-        if self.form is not None:
-            return self.form
-        return Form.ROWS if n_rows < self.n_basis else Form.WEIGHTS
+        """The form that the evidence of so many rows is computed in."""
+        return self.form if self.form is not None else evidence_form(n_rows, self.n_basis)
 
     def kept_form(self, n_rows: int) -> Form:
-        """The form that a posterior on so many rows is kept in: sums over rows serve later rows, where D allows."""
-        if self.is_closed:
-            return Form.CLOSED
-        return Form.WEIGHTS if self.n_basis <= 2 * n_rows else Form.ROWS
+        """The form that a posterior on so many rows is kept in."""
+        return Form.CLOSED if self.is_closed else kept_form(n_rows, self.n_basis)
 
     def on(self, rows: Rows) -> "Problem":
         """The same problem on other rows."""

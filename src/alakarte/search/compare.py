@@ -10,9 +10,10 @@ import time
 import numpy as np
 
 from alakarte.execution.budget import Budget
+from alakarte.process.form import Form
 from alakarte.process.noise_and_gain import TunedProcess, tune
 from alakarte.process.objective import nlml
-from alakarte.process.problem import Form, Problem, process_at
+from alakarte.process.problem import Problem, process_at
 from alakarte.process.sums import statistics_of_each
 from alakarte.records import Array
 from alakarte.search.candidates import Candidate

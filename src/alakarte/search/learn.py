@@ -18,9 +18,10 @@ from alakarte.features.draws import draw, of_components
 from alakarte.kernels.base import Kernel
 from alakarte.likelihoods.base import Likelihood
 from alakarte.parameters import Layout, constrained
+from alakarte.process.form import Form
 from alakarte.process.objective import nlml, nlml_gradient
 from alakarte.process.prior import prior
-from alakarte.process.problem import Form, Problem, require_closed_form
+from alakarte.process.problem import Problem, require_closed_form
 from alakarte.records import Array, Draws, Shape
 from alakarte.search.context import Search
 from alakarte.search.coordinates import coordinates

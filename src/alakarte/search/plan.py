@@ -1,13 +1,13 @@
 """One kernel on this table: its sizes, whether it does without an expansion, and the rows and iterations of each stage.
 
-In: settings, a kernel, the size of the table. Out: `Plan`, from which all steps of the search read. The one place that
-decides between a closed form and an expansion. Reads no clock.
+In: settings, a kernel, the size of the table. Out: `Plan`, from which all steps of the search read. Reads no clock.
 """
 
 from dataclasses import dataclass
 
 import alakarte.search.policy as policy
 from alakarte.kernels.base import Kernel
+from alakarte.process.form import without_expansion
 from alakarte.records import Shape
 from alakarte.search.cost import closed_flops, closed_rows, evaluation_flops
 from alakarte.search.settings import Settings
@@ -66,10 +66,12 @@ class Plan:
 
         Few frequencies of many inputs fit their own draws: what is learned from them is not the kernel they stand for.
         """
-        if self.settings.expansion == "exact":
-            return True
-        cheap = closed_flops(n_rows, self.n_inputs, self._closed_components) <= flops
-        return self.growing and cheap and self.kernel.has_closed_form
+        return without_expansion(
+            asked=self.settings.expansion == "exact",
+            possible=self.growing and self.kernel.has_closed_form,
+            flops=closed_flops(n_rows, self.n_inputs, self._closed_components),
+            most_flops=flops,
+        )
 
     @property
     def _closed_components(self) -> int:
