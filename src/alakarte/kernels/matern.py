@@ -3,8 +3,7 @@
 from functools import partial
 
 import numpy as np
-from scipy.special import gammaln
-from scipy.stats import chi2
+from scipy.special import gammaincinv, gammaln
 
 from alakarte.errors import InvalidInput
 from alakarte.kernels.base import (
@@ -69,7 +68,7 @@ def check_smoothness(nu: float) -> None:
 
 def matern_radii(draws: Draws, nu: float) -> Array:
     """(F,) radii χ √(2ν/g), g ~ χ² with 2ν degrees of freedom."""
-    radii: Array = draws.chi * np.sqrt(2 * nu / chi2.ppf(draws.tails, 2 * nu))
+    radii: Array = draws.chi * np.sqrt(2 * nu / (2 * gammaincinv(nu, draws.tails)))
     return radii
 
 
