@@ -25,7 +25,7 @@ from alakarte.kernels import Matern, PiecewiseLinear
 from alakarte.kernels.registry import kernels
 from alakarte.likelihoods import Gaussian
 from alakarte.posteriors.build import build_posterior
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml
 from alakarte.process.problem import Problem, process_at
 from alakarte.search.learn import set_up
@@ -48,9 +48,13 @@ def expansions(kernel) -> list[str]:
 def ways(expansion) -> list[dict]:
     """Every way to compute the same number."""
     if expansion == "exact":
-        return [{"form": Form.CLOSED}]
+        return [{"computation": Computation.CLOSED}]
     transforms = ("fast", "matrix") if expansion == "fastfood" else ("matrix",)
-    return [{"form": form, "transform": transform} for form in (Form.WEIGHTS, Form.ROWS) for transform in transforms]
+    return [
+        {"computation": computation, "transform": transform}
+        for computation in (Computation.WEIGHTS, Computation.ROWS)
+        for transform in transforms
+    ]
 
 
 def table(d, n=30, seed=0):

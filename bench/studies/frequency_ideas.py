@@ -63,7 +63,7 @@ def by_share(problem, theta, rng):
     amplitude = problem.layout.unpack(theta)["log_amplitude"]
     n_frequencies = COLUMNS // problem.kernel.columns_per_frequency
     shape = Shape(problem.draws.shape.n_inputs, split(np.exp(2 * amplitude), n_frequencies))
-    return replace(problem, draws=draw(shape, "fastfood", rng), form=None)
+    return replace(problem, draws=draw(shape, "fastfood", rng), computation=None)
 
 
 def released(problem, theta, rows, scaling):

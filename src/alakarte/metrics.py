@@ -21,7 +21,7 @@ def log_density(y: ArrayLike, mean: ArrayLike, std: ArrayLike) -> Array:
 
 
 def coverage(y: ArrayLike, mean: ArrayLike, std: ArrayLike, level: float = 0.95) -> float:
-    """Share of y within the central interval of probability `level` of N(mean, std²).
+    """Fraction of y within the central interval of probability `level` of N(mean, std²).
 
     Examples
     --------

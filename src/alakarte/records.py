@@ -100,7 +100,7 @@ class Draws:
     lengths: Array  # (F,) c_j, what zero-padding leaves of a unit frequency [E3]
     chi: Array  # (F,) χ_p (stacks) or χ_d (directions) draws [E4]
     points: Array  # (F,) stratified in (0, 1) within each component, shuffled
-    tails: Array  # (F,) uniform in (0, 1), for spectra with heavier tails
+    quantiles: Array  # (F,) uniform in (0, 1), for spectra with heavier tails
 
     @property
     def expansion(self) -> str:

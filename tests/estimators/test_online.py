@@ -21,7 +21,7 @@ SETTINGS = {"n_components": 2, "n_frequencies": 8, "n_restarts": 1, "max_iter": 
 def posterior_of(model, X, y):
     """The posterior of rows X, y under the kernel and scaling of a fitted model, made from nothing."""
     rows = ArrayRows(X, y[:, None], np.ones(len(X)), scaling=model.model_.scaling)
-    return posterior_at(replace(model.model_.problem, rows=rows, form=None), model.theta_)
+    return posterior_at(replace(model.model_.problem, rows=rows, computation=None), model.theta_)
 
 
 def check_same(model, z, moments, atol):

@@ -92,9 +92,9 @@ def test_an_interruption_before_anything_is_known_passes_on(monkeypatch):
 
 def test_a_share_within_a_share_leaves_the_outer_one_as_it_was():
     budget = Budget(100.0)
-    with budget.share(0.5):
+    with budget.part(0.5):
         outer = budget.until
-        with budget.share(0.1, reserve=10.0):
+        with budget.part(0.1, reserve=10.0):
             assert budget.until < outer
         assert budget.until == outer
     assert budget.until == float("inf")

@@ -37,7 +37,7 @@ def test_progress_says_what_to_expect(said):
 
 def test_restarts_count_as_work_done(said):
     progress = Progress(2, lambda nlml, total: -nlml)
-    progress.plan(10, 10, 100.0, 0)
+    progress.estimate(10, 10, 100.0, 0)
     for index in (1, 2):
         progress.advance(25.0)
         progress.restart_finished(index, 2, 1.0, 3)
@@ -48,7 +48,7 @@ def test_restarts_count_as_work_done(said):
 
 def test_a_stage_counts_as_done_when_it_ends_early(said):
     progress = Progress(2, lambda nlml, total: -nlml)
-    progress.plan(10, 10, 100.0, 0)
+    progress.estimate(10, 10, 100.0, 0)
     progress.stage("ard: 10 rows, exact", 8, 5.0)
     progress.iteration(1, 8, 1.0)
     assert progress.finished == 5.0

@@ -131,13 +131,13 @@ def test_features_pull_back_to_the_spectrum(name, shape, transform, n_targets):
 def test_closed_kernels_pull_back_to_the_spectrum(name, panel, monkeypatch):
     monkeypatch.setattr("alakarte.process.closed_form.PANEL_ENTRIES", panel)
     made, theta = problem(name, (3, 2, 4), "exact", n=40)
-    form, rng, x = closed_form(made.kernel, values_at(made, theta)), np.random.default_rng(4), made.rows.x
+    closed, rng, x = closed_form(made.kernel, values_at(made, theta)), np.random.default_rng(4), made.rows.x
     spectrum = replace(made.kernel.spectrum(values_at(made, theta), made.draws), radii=None)
     bar = rng.standard_normal((len(x), len(x)))
     bar += bar.T
     v = random_like(spectrum, rng)
-    high, low = (closed_gram_full(moved(spectrum, v, h), form, x) for h in (H, -H))
-    back = closed_gram_pullback(spectrum, form, x, lambda start, stop: bar[start:stop, start:].copy())
+    high, low = (closed_gram_full(moved(spectrum, v, h), closed, x) for h in (H, -H))
+    back = closed_gram_pullback(spectrum, closed, x, lambda start, stop: bar[start:stop, start:].copy())
     assert close(float(np.vdot((high - low) / (2 * H), bar)), inner(back, v, given(spectrum)), 1.0, 1e-7)
 
 

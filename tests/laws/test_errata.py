@@ -17,7 +17,7 @@ from alakarte.kernels import PiecewiseLinear
 from alakarte.kernels.base import GAUSSIAN
 from alakarte.kernels.radial import hat_density, hat_quantile, knot_density, knot_radii
 from alakarte.process.closed_form import closed_kernel
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.problem import process_at
 from alakarte.records import Shape, Spectrum, Summary
 from alakarte.search.coordinates import Coordinates
@@ -238,19 +238,19 @@ def test_E19_the_number_of_pairs(n, n_pairs):
 
 
 @pytest.mark.parametrize(
-    ("name", "n", "form"),
+    ("name", "n", "computation"),
     [
-        ("ard", 31, Form.ROWS),
-        ("ard", 32, Form.WEIGHTS),
-        ("gm", 32, Form.ROWS),
-        ("gm", 63, Form.ROWS),
-        ("gm", 64, Form.WEIGHTS),
+        ("ard", 31, Computation.ROWS),
+        ("ard", 32, Computation.WEIGHTS),
+        ("gm", 32, Computation.ROWS),
+        ("gm", 63, Computation.ROWS),
+        ("gm", 64, Computation.WEIGHTS),
     ],
 )
-def test_E20_the_form_follows_the_number_of_columns(name, n, form):
+def test_E20_the_form_follows_the_number_of_columns(name, n, computation):
     """Qm = 16: ard has 32 columns and gm 64."""
     made, theta = problem(name, (3, 2, 8), n=n)
-    assert process_at(made, theta).form == form
+    assert process_at(made, theta).computation == computation
 
 
 def test_E21_inputs_are_standardised_inside():

@@ -10,7 +10,7 @@ from alakarte import GPRegressor
 from alakarte.posteriors.low_rank import LowRankPosterior
 from alakarte.posteriors.rows import RowPosterior
 from alakarte.posteriors.weights import WeightPosterior
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml_gradient
 from problems import MENU, problem, same_bits, table
 
@@ -29,7 +29,7 @@ def fit(kernel="gm", n_jobs=1, weight=None, X=None, y=None, **settings):
 @pytest.mark.usefixtures("one_blas_thread")
 @pytest.mark.parametrize("name", MENU)
 def test_block_sizes_agree_to_rounding(name):
-    made, theta = problem(name, (3, 2, 8), form=Form.WEIGHTS)
+    made, theta = problem(name, (3, 2, 8), computation=Computation.WEIGHTS)
     value, gradient = nlml_gradient(made, theta)
     for block_rows in (1, 5, 29, 30, 1000):
         other = replace(made, rows=replace(made.rows, block_rows=block_rows))
@@ -43,7 +43,7 @@ def test_block_sizes_agree_to_rounding(name):
 def test_threads_give_the_same_bits(name, monkeypatch):
     monkeypatch.setattr("alakarte.data.rows.LANE_ROWS", 3)  # as many lanes as a large table has
     monkeypatch.setattr("alakarte.data.rows.TWO_LANES", 1)
-    made, theta = problem(name, (3, 2, 8), form=Form.WEIGHTS, n=50)
+    made, theta = problem(name, (3, 2, 8), computation=Computation.WEIGHTS, n=50)
     made = replace(made, rows=replace(made.rows, block_rows=4))
     value, gradient = nlml_gradient(made, theta)
     for n_jobs in THREADS:
@@ -151,11 +151,11 @@ def test_threads_inside_the_matrices_give_the_same_bits(kernel, expansion, n_fre
 @pytest.mark.parametrize("n", [40, 300, 1030])  # one, two and four lanes
 def test_the_row_space_has_the_same_bits_on_all_threads_and_agrees_with_the_weights(name, n):
     made, theta = problem(name, shape=(3, 2, 64 if n < 1000 else 300), n=n)
-    value, gradient = nlml_gradient(replace(made, form=Form.ROWS), theta)
+    value, gradient = nlml_gradient(replace(made, computation=Computation.ROWS), theta)
     for n_jobs in THREADS[1:]:
-        again = nlml_gradient(replace(made, form=Form.ROWS, n_jobs=n_jobs), theta)
+        again = nlml_gradient(replace(made, computation=Computation.ROWS, n_jobs=n_jobs), theta)
         assert again[0] == value
         assert (again[1] == gradient).all()
-    other = nlml_gradient(replace(made, form=Form.WEIGHTS), theta)
+    other = nlml_gradient(replace(made, computation=Computation.WEIGHTS), theta)
     assert value == pytest.approx(other[0], rel=1e-9)
     assert np.allclose(gradient, other[1], rtol=1e-6, atol=1e-6 * np.abs(gradient).max())

@@ -1,4 +1,4 @@
-"""Evidence and predictions equal those of the dense n×n process, in every form and for every kernel."""
+"""Evidence and predictions equal those of the dense n×n process, by every computation and for every kernel."""
 
 from dataclasses import replace
 from itertools import product
@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml, nlml_gradient
 from alakarte.process.problem import process_at
 from alakarte.process.row_space import solve_rows
@@ -71,10 +71,10 @@ def test_weights_form_and_rows_form_agree_at_small_noise(name, n, noise_variance
     expected, largest = by_singular_values(made, theta)
     assert not process_at(made, theta).floored
     scale = max(abs(expected), 0.5 * made.rows.total * abs(np.log(noise_variance)))  # of the terms that cancel in it
-    assert abs(nlml(replace(made, form=Form.WEIGHTS), theta) - expected) < 1e-8 * scale
+    assert abs(nlml(replace(made, computation=Computation.WEIGHTS), theta) - expected) < 1e-8 * scale
     # K = ΦVΦᵀ + sI is itself rounded, by eps λ_max against s
     rounding = np.finfo(float).eps * largest / noise_variance
-    assert abs(nlml(replace(made, form=Form.ROWS), theta) - expected) < (1e-8 + rounding) * scale
+    assert abs(nlml(replace(made, computation=Computation.ROWS), theta) - expected) < (1e-8 + rounding) * scale
 
 
 def by_singular_values(made, theta):
@@ -96,9 +96,9 @@ def test_weights_equal_repeated_rows(name):
     repeats = made.rows.weight.astype(int)
     x, y = np.repeat(made.rows.x, repeats, axis=0), np.repeat(made.rows.y, repeats, axis=0)
     repeated = replace(made.rows, x=x, y=y, weight=np.ones(len(x)))
-    for form in (Form.WEIGHTS, Form.ROWS):
-        weighted = nlml_gradient(replace(made, form=form), theta)
-        plain = nlml_gradient(replace(made, rows=repeated, form=form), theta)
+    for computation in (Computation.WEIGHTS, Computation.ROWS):
+        weighted = nlml_gradient(replace(made, computation=computation), theta)
+        plain = nlml_gradient(replace(made, rows=repeated, computation=computation), theta)
         assert abs(weighted[0] - plain[0]) < 1e-9 * (1 + abs(plain[0]))
         assert relative(weighted[1], plain[1]) < 1e-9
 
@@ -116,8 +116,8 @@ def test_weights_equal_repeated_rows_in_an_exact_kernel():
 def test_a_real_weight_is_the_same_in_both_forms():
     made, theta = problem("gm", (3, 2, 8))
     rows = replace(made.rows, weight=np.random.default_rng(1).uniform(0.1, 3.0, made.rows.n_rows))
-    value, gradient = nlml_gradient(replace(made, rows=rows, form=Form.WEIGHTS), theta)
-    other_value, other_gradient = nlml_gradient(replace(made, rows=rows, form=Form.ROWS), theta)
+    value, gradient = nlml_gradient(replace(made, rows=rows, computation=Computation.WEIGHTS), theta)
+    other_value, other_gradient = nlml_gradient(replace(made, rows=rows, computation=Computation.ROWS), theta)
     assert abs(value - other_value) < 1e-10 * abs(value)
     assert relative(gradient, other_gradient) < 1e-9
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
 from alakarte.kernels import ARD, GaussianMixture, PiecewiseLinear
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml, nlml_gradient
 from alakarte.process.problem import process_at
 from problems import MENU, every_case, problem, set_value, table, taylor_order, ways
@@ -44,7 +44,7 @@ def test_remainder_is_of_second_order_on_the_noise_floor(name, shape, expansion,
 
 @pytest.mark.parametrize("name", MENU)
 def test_remainder_is_of_second_order_on_the_floor_of_float64(name):
-    made, theta = problem(name, (3, 2, 8), n=80, form=Form.WEIGHTS)
+    made, theta = problem(name, (3, 2, 8), n=80, computation=Computation.WEIGHTS)
     theta = set_value(made, theta, log_noise_std=-20.0)
     assert process_at(made, theta).floored
     assert order(made, theta, steps=(1e-2, 1e-3)) > ORDER  # rounding is not far

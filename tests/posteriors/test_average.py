@@ -9,7 +9,7 @@ import alakarte.search.fit
 from alakarte import GPRegressor
 from alakarte.posteriors.average import Average, average_of
 from alakarte.posteriors.rows import RowPosterior
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml
 from alakarte.search.policy import LEAST_WEIGHT
 from problems import dense_process, posterior_at, problem, table
@@ -24,7 +24,7 @@ NAMES = ("rbf", "ard", "matern1.5")
 
 def made():
     """An average of three kernels for two targets, and its problems."""
-    problems = [problem(name, expansion="exact", form=Form.CLOSED, n_targets=2) for name in NAMES]
+    problems = [problem(name, expansion="exact", computation=Computation.CLOSED, n_targets=2) for name in NAMES]
     members = tuple(posterior_at(*each) for each in problems)
     return average_of(members, tuple(each[0].layout.size for each in problems)), problems
 

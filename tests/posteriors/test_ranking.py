@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alakarte.posteriors.ranking import score, shares
+from alakarte.posteriors.ranking import average_weights, score
 
 
 def test_a_number_costs_half_a_nat():
@@ -13,8 +13,8 @@ def test_a_number_costs_half_a_nat():
 
 
 def test_shares_have_the_temperature_of_root_n():
-    assert shares([3.0, 3.0], 50) == pytest.approx([0.5, 0.5])
-    share = shares([0.0, -10.0, -1e6], 100)  # ten nats are √100
-    assert share[1] / share[0] == pytest.approx(np.exp(-1))
-    assert share[2] == 0
-    assert share.sum() == pytest.approx(1)
+    assert average_weights([3.0, 3.0], 50) == pytest.approx([0.5, 0.5])
+    weights = average_weights([0.0, -10.0, -1e6], 100)  # ten nats are √100
+    assert weights[1] / weights[0] == pytest.approx(np.exp(-1))
+    assert weights[2] == 0
+    assert weights.sum() == pytest.approx(1)

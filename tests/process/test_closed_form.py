@@ -20,10 +20,10 @@ def test_kernel_of_two_tables_is_a_part_of_the_whole():
         with naming(name):
             made, theta = problem(name, (3, 2, 4), "exact")
             spectrum, x = process_at(made, theta).spectrum, made.rows.x
-            form = closed_form(made.kernel, values_at(made, theta))
-            whole = closed_gram_full(spectrum, form, x)
+            closed = closed_form(made.kernel, values_at(made, theta))
+            whole = closed_gram_full(spectrum, closed, x)
             assert np.abs(whole - whole.T).max() < 1e-12 * whole.max()
-            assert np.abs(closed_kernel(spectrum, form, x[:5], x[5:]) - whole[:5, 5:]).max() < 1e-12 * whole.max()
+            assert np.abs(closed_kernel(spectrum, closed, x[:5], x[5:]) - whole[:5, 5:]).max() < 1e-12 * whole.max()
             assert np.abs(whole.diagonal() - np.exp(2 * spectrum.log_amplitude).sum()).max() < 1e-14 * whole.max()
 
 
@@ -31,18 +31,18 @@ def test_kernel_of_two_tables_is_a_part_of_the_whole():
 def test_rows_that_coincide_leave_the_gradient_finite_and_right(name):
     """Matérn ½ has an infinite slope by r² there; it multiplies zero."""
     made, theta = problem(name, (3, 2, 4), "exact", n=10)
-    spectrum, form = process_at(made, theta).spectrum, closed_form(made.kernel, values_at(made, theta))
+    spectrum, closed = process_at(made, theta).spectrum, closed_form(made.kernel, values_at(made, theta))
     x = np.concatenate([made.rows.x, made.rows.x[:4]])
     bar = np.random.default_rng(1).standard_normal((14, 14))
     bar += bar.T
-    got = closed_gram_pullback(spectrum, form, x, lambda start, stop: bar[start:stop, start:].copy()).input_scale
+    got = closed_gram_pullback(spectrum, closed, x, lambda start, stop: bar[start:stop, start:].copy()).input_scale
     expected, h = np.empty_like(got), 1e-6
     for at in np.ndindex(got.shape):
         total = []
         for step in (h, -h):
             scale = spectrum.input_scale.copy()
             scale[at] += step
-            total.append(np.vdot(bar, closed_gram_full(replace(spectrum, input_scale=scale), form, x)))
+            total.append(np.vdot(bar, closed_gram_full(replace(spectrum, input_scale=scale), closed, x)))
         expected[at] = (total[0] - total[1]) / (2 * h)
     assert np.abs(got - expected).max() < 1e-6 * np.abs(expected).max()
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize
 
 import alakarte.process.noise_and_gain
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.noise_and_gain import Free, retune, rows_profile, weights_profile
 from alakarte.process.objective import nlml, row_signal
 from alakarte.process.problem import process_at
@@ -24,18 +24,18 @@ pytestmark = [
 
 def profile(model):
     rows, draws = model.problem.rows, model.problem.draws
-    if model.form is Form.ROWS:
+    if model.computation is Computation.ROWS:
         return rows_profile(*row_signal(model), rows.total)
     return weights_profile(statistics(rows, model.features, 1), model.spectrum.weight_variance(draws.shape))
 
 
 FREE = [(True, True), (True, False), (False, True), (False, False)]  # the gain, the noise
-CASES = pairwise(product(["ard", "gm", "pwl"], [Form.WEIGHTS, Form.ROWS], FREE, [1, 3]))
+CASES = pairwise(product(["ard", "gm", "pwl"], [Computation.WEIGHTS, Computation.ROWS], FREE, [1, 3]))
 
 
-@pytest.mark.parametrize(("name", "form", "free", "n_targets"), CASES)
-def test_noise_and_amplitude_are_the_best_there_are(name, form, free, n_targets):
-    problem, theta = problem_for(name, seed=3, n_targets=n_targets, form=form)  # with an optimum inside
+@pytest.mark.parametrize(("name", "computation", "free", "n_targets"), CASES)
+def test_noise_and_amplitude_are_the_best_there_are(name, computation, free, n_targets):
+    problem, theta = problem_for(name, seed=3, n_targets=n_targets, computation=computation)  # with an optimum inside
     model = process_at(problem, theta)
     tuned = retune(profile(model), model.noise_variance, 1e-12, Free(*free))
     layout = problem.layout
@@ -55,7 +55,7 @@ def test_noise_and_amplitude_are_the_best_there_are(name, form, free, n_targets)
 
 def test_factors_and_eigenvalues_tune_alike(monkeypatch):
     problem, theta = problem_for("ard")
-    model = process_at(replace(problem, form=Form.WEIGHTS), theta)
+    model = process_at(replace(problem, computation=Computation.WEIGHTS), theta)
     left = retune(profile(model), model.noise_variance, 1e-12)
     monkeypatch.setattr(alakarte.process.noise_and_gain, "EIGEN", 0)
     right = retune(profile(model), model.noise_variance, 1e-12)

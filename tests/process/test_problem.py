@@ -1,10 +1,10 @@
-"""Which form a problem has, on how many rows, and what fresh frequencies change."""
+"""How a problem is computed, on how many rows, and what fresh frequencies change."""
 
 import numpy as np
 import pytest
 
 from alakarte.errors import Unavailable
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.problem import process_at, require_closed_form
 from problems import MENU, naming, problem
 
@@ -12,11 +12,23 @@ from problems import MENU, naming, problem
 def test_the_form_follows_rows_and_columns():
     made, _ = problem("gm", (3, 2, 8))  # 64 columns
     assert made.n_basis == 64
-    assert [made.form_for(n) for n in (63, 64, 65)] == [Form.ROWS, Form.WEIGHTS, Form.WEIGHTS]
-    assert [made.kept_form(n) for n in (31, 32, 63)] == [Form.ROWS, Form.WEIGHTS, Form.WEIGHTS]
+    assert [made.computation_for(n) for n in (63, 64, 65)] == [
+        Computation.ROWS,
+        Computation.WEIGHTS,
+        Computation.WEIGHTS,
+    ]
+    assert [made.kept_computation(n) for n in (31, 32, 63)] == [
+        Computation.ROWS,
+        Computation.WEIGHTS,
+        Computation.WEIGHTS,
+    ]
     closed, _ = problem("gm", (3, 2, 8), "exact")
     assert closed.is_closed
-    assert {closed.form_for(n) for n in (1, 10**6)} == {closed.kept_form(n) for n in (1, 10**6)} == {Form.CLOSED}
+    assert (
+        {closed.computation_for(n) for n in (1, 10**6)}
+        == {closed.kept_computation(n) for n in (1, 10**6)}
+        == {Computation.CLOSED}
+    )
 
 
 def test_fresh_frequencies_are_an_expansion_of_the_same_kernel():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from alakarte.data.arrays import ArrayRows
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.problem import process_at
 from alakarte.process.sums import statistics
 from problems import problem
@@ -35,8 +35,8 @@ def test_statistics_add_and_subtract():
 def test_single_precision_sums_are_those_of_double_whatever_the_buffers_held():
     """Several blocks, and buffers that a pass over other rows has used: nothing of them is left in the sums."""
     made, theta = problem("gm", (3, 2, 8), n=40)
-    single = process_at(replace(made, precision="mixed", form=Form.WEIGHTS), theta).features
-    double = process_at(replace(made, form=Form.WEIGHTS), theta).features
+    single = process_at(replace(made, precision="mixed", computation=Computation.WEIGHTS), theta).features
+    double = process_at(replace(made, computation=Computation.WEIGHTS), theta).features
     assert single.dtype == np.float32
     other = replace(made.rows, x=made.rows.x * 3, y=made.rows.y * 3)  # with the same buffers
     statistics(other, single, 1)

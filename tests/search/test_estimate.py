@@ -11,7 +11,7 @@ def told(kernel, n, **settings):
     X, y, _ = table(2, n=n)
     search = search_for(kernel, *rows_of(X, y), **settings)
     estimates = []
-    search.progress.plan = lambda *numbers: estimates.append(numbers)
+    search.progress.estimate = lambda *numbers: estimates.append(numbers)
     tell_estimate(search)
     return estimates[0]
 

@@ -6,7 +6,7 @@ import pytest
 from alakarte import GPRegressor
 from alakarte.execution.budget import Budget
 from alakarte.kernels.registry import kernels, resolve
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.records import Shape
 from alakarte.search.candidates import Candidate
 from alakarte.search.compare import tune_one, with_columns
@@ -25,8 +25,8 @@ pytestmark = [
 
 
 def test_fresh_frequencies_end_the_closed_form():
-    problem, _ = problem_for("ard", n=50, form=Form.CLOSED)
-    assert with_columns(problem, 64, np.random.default_rng(0)).form is None
+    problem, _ = problem_for("ard", n=50, computation=Computation.CLOSED)
+    assert with_columns(problem, 64, np.random.default_rng(0)).computation is None
 
 
 SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 1e9}

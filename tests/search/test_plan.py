@@ -41,7 +41,7 @@ def test_thousands_of_parameters_are_learned_from_more_rows():
 def test_the_last_stage_sees_all_rows_or_as_many_as_its_flops_allow():
     for n_rows, n_basis in product((9_000, 36_000, 10**6, 10**8), (256, 1024)):
         plan = plan_on(n_rows, 5, **SMALL)
-        stage, again = (plan.last_stage(n_basis, level) for level in (0, 1))
+        stage, again = (plan.last_stage(n_basis, doublings) for doublings in (0, 1))
         used = stage.max_iter * evaluation_flops(stage.n_rows, n_basis)
         with naming(n_rows, n_basis):
             assert used <= 1.001 * LAST_FLOPS

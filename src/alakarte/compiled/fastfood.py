@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import types
 
 from alakarte.compiled.jit import butterflies, compiled, emitters, generated, wide_vectors
-from alakarte.compiled.layout import plan_tiles, row_major, tile_starts, writable
+from alakarte.compiled.layout import cut_tiles, row_major, tile_starts, writable
 from alakarte.execution.scratch import aligned
 from alakarte.records import Array, Integers
 
@@ -207,14 +207,14 @@ def project(
     phase: Array,
 ) -> None:
     """phase_j = factor_j [H G Π H B pad(x ∘ a)]_j for every stack; arguments as in `reference.py`."""
-    plan = plan_tiles(x, input_scale, signs, permutation, gaussians, factor, position)
+    tiling = cut_tiles(x, input_scale, signs, permutation, gaussians, factor, position)
     with writable(phase, x.shape[0], position.size) as out:
-        _project(plan, out.reshape(-1))
+        _project(tiling, out.reshape(-1))
 
 
 @compiled
-def _project(plan, phase):
-    x, p, ones, tiles, row, column, first_scale, permutation, gaussians, _, kept, edge, kept_factor = plan
+def _project(tiling, phase):
+    x, p, ones, tiles, row, column, first_scale, permutation, gaussians, _, kept, edge, kept_factor = tiling
     n_rows, n_inputs = x.shape
     lanes, zero = row.size, column[0]  # a literal 0 would compile a second version of the callee
     rows, mixed, output = tiles[0], tiles[1], tiles[2]
@@ -244,13 +244,13 @@ def project_pullback(
 ) -> tuple[Array, Array, Array, Array]:
     """Return the derivatives of `project`, summed over the rows; arguments and results as in `reference.py`."""
     (n_stacks, p), n_inputs = signs.shape, x.shape[1]
-    plan = plan_tiles(x, input_scale, signs, permutation, gaussians, factor, position)
-    lanes, n_entries = plan[4].size, plan[5].size
+    tiling = cut_tiles(x, input_scale, signs, permutation, gaussians, factor, position)
+    lanes, n_entries = tiling[4].size, tiling[5].size
     back = np.argsort(permutation, axis=1)
     back_scale, bar = row_major(x.dtype, np.take_along_axis(gaussians, back, axis=1).reshape(-1), phase_bar)
     back, bar = tile_starts(back, n_entries, lanes), bar.reshape(x.shape[0] * position.size)
     sums = np.zeros((3, -(-n_stacks * p // n_entries), n_entries * lanes), x.dtype)
-    _project_pullback(plan, back, back_scale, bar, sums)
+    _project_pullback(tiling, back, back_scale, bar, sums)
     x_bar, gaussians_bar, factor_bar = sums.reshape(3, -1, p, lanes)[:, :n_stacks].sum(axis=3)
     signs_bar = np.zeros_like(x_bar)
     signs_bar[:, :n_inputs] = input_scale * x_bar[:, :n_inputs]
@@ -258,8 +258,8 @@ def project_pullback(
 
 
 @compiled
-def _project_pullback(plan, back, back_scale, phase_bar, sums):
-    x, p, ones, tiles, row, column, first_scale, permutation, gaussians, factor, kept, edge, _ = plan
+def _project_pullback(tiling, back, back_scale, phase_bar, sums):
+    x, p, ones, tiles, row, column, first_scale, permutation, gaussians, factor, kept, edge, _ = tiling
     n_rows, n_inputs = x.shape
     lanes, zero = row.size, column[0]
     rows, mixed, output, bar, chosen = tiles[0], tiles[1], tiles[2], tiles[3], tiles[4]

@@ -36,7 +36,7 @@ def writable(array: Array, *shape: int) -> Iterator[Array]:
         array[...] = stand_in
 
 
-def plan_tiles(
+def cut_tiles(
     x: Array,
     input_scale: Array,
     signs: Array,

@@ -49,10 +49,10 @@ class Budget:
         return self.interrupted or late
 
     @contextmanager
-    def share(self, fraction: float, reserve: float = 0.0) -> Iterator[None]:
+    def part(self, fraction: float, reserve: float = 0.0) -> Iterator[None]:
         """Within it, work stops after `fraction` of the time that is left beyond `reserve` seconds.
 
-        Within another share, of what is left of that.
+        Within another part, of what is left of that.
         """
         before = self.until
         left = min(self.left() - reserve, before - self.elapsed())

@@ -40,7 +40,7 @@ class Progress:
         if self.speaks:
             _output.open()
 
-    def plan(self, n_rows: int, n_columns: int, flops: float, n_bytes: float) -> None:
+    def estimate(self, n_rows: int, n_columns: int, flops: float, n_bytes: float) -> None:
         """The estimate before a fit; the rate is that of a small matrix product."""
         self.planned = flops
         if self.verbose:

@@ -23,8 +23,8 @@ def draw(shape: Shape, expansion: str, rng: np.random.Generator) -> Draws:
         directions /= np.linalg.norm(directions, axis=0)
         stacks, lengths, dof = None, np.ones(shape.n_frequencies), shape.n_inputs
     chi = np.sqrt(rng.chisquare(dof, size=shape.n_frequencies))  # χ, not χ² [E4]; p degrees of freedom [E3]
-    tails = rng.uniform(1e-12, 1, size=shape.n_frequencies)
-    return Draws(shape, stacks, directions, lengths, chi, _stratified(shape, rng), tails)
+    quantiles = rng.uniform(1e-12, 1, size=shape.n_frequencies)
+    return Draws(shape, stacks, directions, lengths, chi, _stratified(shape, rng), quantiles)
 
 
 def of_components(draws: Draws, keep: Flags) -> Draws:
@@ -38,7 +38,7 @@ def of_components(draws: Draws, keep: Flags) -> Draws:
         parts = stacks.signs[kept], stacks.permutation[kept], stacks.gaussians[kept]
         stacks = Stacks(*parts, position, stacks.norms[mine])
     shape = Shape(shape.n_inputs, tuple(np.compress(keep, shape.counts).tolist()))
-    each = (part[mine] for part in (draws.lengths, draws.chi, draws.points, draws.tails))
+    each = (part[mine] for part in (draws.lengths, draws.chi, draws.points, draws.quantiles))
     return Draws(shape, stacks, draws.directions[:, mine], *each)
 
 

@@ -68,7 +68,7 @@ def check_smoothness(nu: float) -> None:
 
 def matern_radii(draws: Draws, nu: float) -> Array:
     """(F,) radii χ √(2ν/g), g ~ χ² with 2ν degrees of freedom."""
-    radii: Array = draws.chi * np.sqrt(2 * nu / (2 * gammaincinv(nu, draws.tails)))
+    radii: Array = draws.chi * np.sqrt(2 * nu / (2 * gammaincinv(nu, draws.quantiles)))
     return radii
 
 

@@ -14,7 +14,7 @@ from alakarte.model.fitted import FittedModel, fitted_kernel
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.build import build_posterior
 from alakarte.posteriors.rows import RowPosterior
-from alakarte.process.form import without_expansion
+from alakarte.process.computation import without_expansion
 from alakarte.process.weight_space import noise_floor
 from alakarte.search.compare import tune_one, with_columns
 from alakarte.search.cost import closed_flops, compare_columns

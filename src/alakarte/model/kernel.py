@@ -60,13 +60,13 @@ class FittedKernel:
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:
         """k(X, Y) (rows, rows'), in squared units of y; of several targets (rows, rows', T)."""
-        form = self.kernel.closed_form(self.values)
-        if not isinstance(form, ClosedForm):
+        closed = self.kernel.closed_form(self.values)
+        if not isinstance(closed, ClosedForm):
             return self.expansion(X, Y)
         x = self._inputs(X)
         if Y is None:
-            return self._in_units(closed_gram_full(self.spectrum, form, x))
-        return self._in_units(closed_kernel(self.spectrum, form, x, self._inputs(Y)))
+            return self._in_units(closed_gram_full(self.spectrum, closed, x))
+        return self._in_units(closed_kernel(self.spectrum, closed, x, self._inputs(Y)))
 
     def expansion(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:
         """The expansion's k(X, Y) = Φ V Φᵀ."""
@@ -83,8 +83,8 @@ class FittedKernel:
     def relevance(self) -> Array:
         """(d,) √(Σ v² ω_j²) over the frequencies of standardised inputs that vary, normalised to sum to one."""
         shape, spectrum = self.draws.shape, self.spectrum
-        share = np.exp(2 * spectrum.log_amplitude) / np.asarray(shape.counts)
-        squares = frequency_matrix(spectrum, self.draws) ** 2 @ share[shape.component]
+        variance = np.exp(2 * spectrum.log_amplitude) / np.asarray(shape.counts)
+        squares = frequency_matrix(spectrum, self.draws) ** 2 @ variance[shape.component]
         if spectrum.centre is not None:  # ω = a∘z ± μ: the cross terms cancel
             squares += np.exp(2 * spectrum.log_amplitude) @ spectrum.centre**2
         weight = np.sqrt(squares) * self.scaling.x_live
@@ -109,19 +109,19 @@ class FittedKernel:
         return self._in_units(total) * np.prod(self.scaling.x_scale)
 
     def _log_density(self, z2: Array, d: int, q: int) -> Array:
-        form = self.kernel.closed_form(self.values)
-        if isinstance(form, ClosedForm):
-            return form.log_density(z2, d)
-        assert isinstance(form, RadialForm)
+        closed = self.kernel.closed_form(self.values)
+        if isinstance(closed, ClosedForm):
+            return closed.log_density(z2, d)
+        assert isinstance(closed, RadialForm)
         radius = np.sqrt(z2)  # ρ(r) spread over the sphere of radius r
         with np.errstate(divide="ignore"):
             log_area = np.log(2) + 0.5 * d * np.log(np.pi) - gammaln(0.5 * d) + (d - 1) * np.log(radius)
-            density: Array = np.log(form.density(radius)[q]) - log_area
+            density: Array = np.log(closed.density(radius)[q]) - log_area
             return density
 
     def radial_density(self, radius: ArrayLike) -> Array:
         """Density (Q, radii) of ‖z‖, ω = z/ℓ, one row per component (pwl)."""
-        form = self.kernel.closed_form(self.values)
-        if not isinstance(form, RadialForm):
+        closed = self.kernel.closed_form(self.values)
+        if not isinstance(closed, RadialForm):
             raise Unavailable(f"kernel {self.kernel.name!r} is not given by a density of the radius.")
-        return form.density(np.asarray(radius, dtype=np.float64))
+        return closed.density(np.asarray(radius, dtype=np.float64))

@@ -10,7 +10,7 @@ import numpy as np
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.rows import Rows
 from alakarte.posteriors.base import Posterior
-from alakarte.posteriors.ranking import score, shares
+from alakarte.posteriors.ranking import average_weights, score
 from alakarte.posteriors.rows import RowPosterior
 from alakarte.records import Array
 
@@ -86,6 +86,6 @@ class Average(Posterior):
 def average_of(members: tuple[RowPosterior, ...], n_parameters: tuple[int, ...]) -> Average:
     """The average of posteriors for which so many numbers were learned."""
     total, pairs = members[0].total, zip(members, n_parameters, strict=True)
-    weights = shares([score(member.nlml, learned) for member, learned in pairs], total)
+    weights = average_weights([score(member.nlml, learned) for member, learned in pairs], total)
     noise_variance = float(weights @ [member.noise_variance for member in members])
     return Average(members, n_parameters, weights, total, noise_variance, members[0].nlml)

@@ -15,7 +15,7 @@ from alakarte.features.feature_map import FeatureMap
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.tiles import by_tiles
 from alakarte.posteriors.weights import LEAST_PIVOT, FeaturePosterior, changed_sums
-from alakarte.process.form import Form, kept_form
+from alakarte.process.computation import Computation, kept_computation
 from alakarte.process.problem import Process
 from alakarte.process.weight_space import EPS
 from alakarte.records import Array, Statistics
@@ -83,7 +83,7 @@ class LowRankPosterior(FeaturePosterior):
 
     def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> Posterior:
         """By the basis while rows are few, else by sums."""
-        if kept_form(self.size + rows.n_rows, self.n_basis) is Form.ROWS:
+        if kept_computation(self.size + rows.n_rows, self.n_basis) is Computation.ROWS:
             return _changed_rank(self, rows, sign)
         return changed_sums(self, self.statistics(), rows, sign, n_jobs)
 

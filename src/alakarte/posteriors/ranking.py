@@ -1,8 +1,8 @@
 """How kernels are ranked, and what weight each has in an average.
 
-In: negative log evidences and numbers of parameters. Out: scores in nats, shares of one. Had other rows been drawn, log
-evidences would differ from these by some √N nats: that is the temperature of the weights. One of 1 would take the lead
-of the best kernel at its word.
+In: negative log evidences and numbers of parameters. Out: scores in nats, weights that sum to one. Had other rows been
+drawn, log evidences would differ from these by some √N nats: that is the temperature of the weights. One of 1 would
+take the lead of the best kernel at its word.
 """
 
 import numpy as np
@@ -15,8 +15,8 @@ def score(nlml: float, n_parameters: int) -> float:
     return -nlml - 0.5 * n_parameters
 
 
-def shares(scores: list[float], total: float) -> Array:
+def average_weights(scores: list[float], total: float) -> Array:
     """w (K,) ∝ exp(score/√N), of scores (K,) in nats."""
     above = np.asarray(scores, dtype=float) - np.max(scores)
-    share = np.exp(above / np.sqrt(total))
-    return np.asarray(share / share.sum())
+    weights = np.exp(above / np.sqrt(total))
+    return np.asarray(weights / weights.sum())

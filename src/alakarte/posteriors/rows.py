@@ -29,7 +29,7 @@ class RowPosterior(Posterior):
     """f = kᵀα; training rows are padded with rows of weight zero."""
 
     spectrum: Spectrum
-    form: ClosedForm
+    closed_form: ClosedForm
     x: Array  # (n, d)
     root_weight: Array  # (n,)
     alpha: Array  # (n, T)
@@ -57,7 +57,7 @@ class RowPosterior(Posterior):
 
     def _cross(self, x: Array) -> Array:
         """k(x, X) W^½ (rows, n)."""
-        return closed_kernel(self.spectrum, self.form, x, self.x) * self.root_weight
+        return closed_kernel(self.spectrum, self.closed_form, x, self.x) * self.root_weight
 
     def mean(self, x: Array, n_jobs: int = 1) -> Array:
         """kᵀα."""
@@ -80,7 +80,7 @@ class RowPosterior(Posterior):
     def _covariance(self, x: Array) -> Array:
         """(rows, rows), of each target."""
         whitened = whiten(self.factor, self._cross(x))
-        covariance = closed_gram_full(self.spectrum, self.form, x) - whitened.T @ whitened
+        covariance = closed_gram_full(self.spectrum, self.closed_form, x) - whitened.T @ whitened
         covariance.flat[:: len(x) + 1] = np.maximum(covariance.diagonal(), 0)
         return covariance
 
@@ -95,7 +95,7 @@ class RowPosterior(Posterior):
         kept = changed_rows(self.rows, rows, sign)
         floor = noise_floor(kept.n_rows, kept.total, self.spectrum.log_amplitude)
         noise_variance, root = max(self.learned_noise_variance, floor), np.sqrt(kept.weight)
-        signal = closed_gram(self.spectrum, self.form, kept.x, n_jobs)
+        signal = closed_gram(self.spectrum, self.closed_form, kept.x, n_jobs)
         if (root != 1).any():
             signal *= root
             signal *= root[:, None]
@@ -108,7 +108,7 @@ def row_posterior(process: Process, solved: RowSpace) -> RowPosterior:
     block, likelihood = process.problem.rows.whole(), process.problem.likelihood
     return RowPosterior(
         spectrum=process.spectrum,
-        form=process.closed_form,
+        closed_form=process.closed_form,
         learned_noise_variance=likelihood.noise_variance(process.values),
         **_from_solved(ArrayRows(block.x, block.y, block.weight), solved),
     )

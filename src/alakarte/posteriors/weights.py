@@ -118,7 +118,7 @@ def weight_posterior(features: FeatureMap, sums: Statistics, solved: WeightSpace
 
 
 def changed_sums(old: FeaturePosterior, before: Statistics, rows: Rows, sign: int, n_jobs: int) -> WeightPosterior:
-    """The D×D form of the sums `before` of a posterior by features, with rows added or removed."""
+    """The D×D posterior of the sums `before` of a posterior by features, with rows added or removed."""
     new = statistics(rows, old.features, n_jobs)
     sums = before + new if sign > 0 else before - new
     solved = solve_weights(sums, old.root_variance**2, old.noise_variance, n_jobs)

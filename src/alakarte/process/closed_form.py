@@ -21,9 +21,9 @@ PANEL_ENTRIES = 30_000
 THREADED_ROWS = 300  # below, a thread costs more than it saves
 
 
-def closed_kernel(spectrum: Spectrum, form: ClosedForm, x: Array, other: Array) -> Array:
+def closed_kernel(spectrum: Spectrum, closed: ClosedForm, x: Array, other: Array) -> Array:
     """k(x, other) (n, n')."""
-    return kernel_rows(x, other, form.dof, _variance(spectrum), spectrum.input_scale, spectrum.centre)
+    return kernel_rows(x, other, closed.dof, _variance(spectrum), spectrum.input_scale, spectrum.centre)
 
 
 def _variance(spectrum: Spectrum) -> Array:
@@ -31,13 +31,13 @@ def _variance(spectrum: Spectrum) -> Array:
     return np.exp(2 * spectrum.log_amplitude)
 
 
-def closed_gram(spectrum: Spectrum, form: ClosedForm, x: Array, n_jobs: int = 1) -> Array:
+def closed_gram(spectrum: Spectrum, closed: ClosedForm, x: Array, n_jobs: int = 1) -> Array:
     """Lower triangle of k(x, x) (n, n), in Fortran's order."""
     K = np.zeros((len(x), len(x)))
 
     def write(panel: Panel) -> None:
         start, stop = panel
-        K[start:stop, start:] = closed_kernel(spectrum, form, x[start:stop], x[start:])
+        K[start:stop, start:] = closed_kernel(spectrum, closed, x[start:stop], x[start:])
 
     for _ in _over_panels(write, len(x), n_jobs):
         pass
@@ -45,15 +45,15 @@ def closed_gram(spectrum: Spectrum, form: ClosedForm, x: Array, n_jobs: int = 1)
     return K.T
 
 
-def closed_gram_full(spectrum: Spectrum, form: ClosedForm, x: Array) -> Array:
+def closed_gram_full(spectrum: Spectrum, closed: ClosedForm, x: Array) -> Array:
     """k(x, x) (n, n)."""
-    K = closed_gram(spectrum, form, x)
+    K = closed_gram(spectrum, closed, x)
     mirror(K)
     return K
 
 
 def closed_gram_pullback(
-    spectrum: Spectrum, form: ClosedForm, x: Array, kernel_bar: Callable[[int, int], Array], n_jobs: int = 1
+    spectrum: Spectrum, closed: ClosedForm, x: Array, kernel_bar: Callable[[int, int], Array], n_jobs: int = 1
 ) -> Spectrum:
     """Derivatives by the spectrum; `kernel_bar(start, stop)`: rows start:stop, columns start: of a symmetric K_bar."""
     d, variance = spectrum.input_scale.shape[1], _variance(spectrum)
@@ -66,7 +66,7 @@ def closed_gram_pullback(
         bar *= 2  # stands for both triangles
         np.einsum("ii->i", corner)[...] = diagonal
         rows, others = x[start:stop], x[start:]
-        return kernel_rows_pullback(rows, others, form.dof, variance, spectrum.input_scale, spectrum.centre, bar)
+        return kernel_rows_pullback(rows, others, closed.dof, variance, spectrum.input_scale, spectrum.centre, bar)
 
     total: Any = sum(_over_panels(pull_back, len(x), n_jobs))
     centre_bar = None if spectrum.centre is None else total[:, 1 + d :]

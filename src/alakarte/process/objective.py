@@ -11,7 +11,7 @@ from alakarte.data.rows import Block
 from alakarte.execution.scratch import Scratch
 from alakarte.features.feature_map import spectrum_bar
 from alakarte.process.closed_form import closed_gram, closed_gram_pullback
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.problem import Problem, Process, process_at
 from alakarte.process.row_space import GramPullback, RowSpace, gram, scaled_features, solve_rows
 from alakarte.process.row_space import pullback as rows_pullback
@@ -24,7 +24,7 @@ from alakarte.records import Array, Spectrum, Statistics
 def nlml(problem: Problem, theta: Array, sums: Statistics | None = None) -> float:
     """Negative log marginal likelihood in nats; `sums` are the statistics of all rows, where known."""
     process = process_at(problem, theta)
-    if process.form is not Form.WEIGHTS:
+    if process.computation is not Computation.WEIGHTS:
         return row_space(process).nlml
     solved = weight_space(process, sums)
     return solved.value(residual_energy(problem.rows, process.features, solved.weight_mean, problem.n_jobs))
@@ -33,20 +33,20 @@ def nlml(problem: Problem, theta: Array, sums: Statistics | None = None) -> floa
 def nlml_gradient(problem: Problem, theta: Array) -> tuple[float, Array]:
     """Value and gradient."""
     process = process_at(problem, theta)
-    if process.form is Form.WEIGHTS:
+    if process.computation is Computation.WEIGHTS:
         value, bar, log_noise_bar = _in_weight_space(process)
     else:
         value, bar, log_noise_bar = _in_row_space(process)
     if process.floored:  # s = floor ∝ Σ v²: theta's own noise has no influence
-        share = np.exp(2 * log_share(process.spectrum.log_amplitude))
-        bar = replace(bar, log_amplitude=bar.log_amplitude + 2 * log_noise_bar * share)
+        fraction = np.exp(2 * log_fraction(process.spectrum.log_amplitude))
+        bar = replace(bar, log_amplitude=bar.log_amplitude + 2 * log_noise_bar * fraction)
         log_noise_bar = 0.0
     derivatives = problem.likelihood.noise_pullback(log_noise_bar)
     derivatives |= problem.kernel.pullback(process.values, problem.draws, bar)
     return value, problem.layout.pack(derivatives)
 
 
-def log_share(log_amplitude: Array) -> Array:
+def log_fraction(log_amplitude: Array) -> Array:
     """Log of v_q / √Σ v², without overflow."""
     total: float = np.logaddexp.reduce(2 * log_amplitude)
     return log_amplitude - 0.5 * total
@@ -78,7 +78,7 @@ def _root_target(rows: Block) -> Array:
 def _signal(process: Process, rows: Block, scratch: Scratch) -> tuple[Array, Array | None]:
     """W^½ K_f W^½ (n, n), and Ψ = W^½ Φ V^½ (n, D) where there is an expansion."""
     n_jobs = process.problem.n_jobs
-    if process.form is not Form.CLOSED:
+    if process.computation is not Computation.CLOSED:
         psi = scaled_features(process.features, rows, process.weight_variance, n_jobs, scratch)
         return gram(psi, n_jobs), psi
     signal = closed_gram(process.spectrum, process.closed_form, rows.x, n_jobs)

@@ -16,7 +16,7 @@ from alakarte.features.feature_map import FeatureMap, feature_map
 from alakarte.kernels.base import ClosedForm, Kernel
 from alakarte.likelihoods.base import Likelihood
 from alakarte.parameters import Layout
-from alakarte.process.form import Form, evidence_form, kept_form
+from alakarte.process.computation import Computation, evidence_computation, kept_computation
 from alakarte.process.weight_space import noise_floor
 from alakarte.records import UNUSED, Array, Draws, Shape, Spectrum, Values
 
@@ -30,7 +30,7 @@ class Problem:
     layout: Layout
     draws: Draws
     rows: Rows
-    form: Form | None = None  # None: an expansion, in the form that is cheaper
+    computation: Computation | None = None  # None: an expansion, in the space that is smaller
     transform: str = "auto"  # of the projection: "fast", "matrix" or by cost
     precision: str = "double"  # "mixed": features and products of weight space in float32
     n_jobs: int = 1
@@ -38,20 +38,20 @@ class Problem:
     @property
     def is_closed(self) -> bool:
         """Whether it does without an expansion."""
-        return self.form is Form.CLOSED
+        return self.computation is Computation.CLOSED
 
     @property
     def n_basis(self) -> int:
         """D, the columns of the expansion."""
         return self.draws.shape.n_frequencies * self.kernel.columns_per_frequency
 
-    def form_for(self, n_rows: int) -> Form:
-        """The form that the evidence of so many rows is computed in."""
-        return self.form if self.form is not None else evidence_form(n_rows, self.n_basis)
+    def computation_for(self, n_rows: int) -> Computation:
+        """How the evidence of so many rows is computed."""
+        return self.computation if self.computation is not None else evidence_computation(n_rows, self.n_basis)
 
-    def kept_form(self, n_rows: int) -> Form:
-        """The form that a posterior on so many rows is kept in."""
-        return Form.CLOSED if self.is_closed else kept_form(n_rows, self.n_basis)
+    def kept_computation(self, n_rows: int) -> Computation:
+        """How a posterior on so many rows is kept."""
+        return Computation.CLOSED if self.is_closed else kept_computation(n_rows, self.n_basis)
 
     def on(self, rows: Rows) -> "Problem":
         """The same problem on other rows."""
@@ -69,7 +69,7 @@ class Problem:
         """An expansion with so many newly drawn frequencies of each component."""
         old = self.draws.shape
         draws = draw(Shape(old.n_inputs, (n_frequencies,) * old.n_components), self.draws.expansion, rng)
-        return replace(self, draws=draws, form=None if self.is_closed else self.form)
+        return replace(self, draws=draws, computation=None if self.is_closed else self.computation)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Process:
     problem: Problem
     values: Values
     spectrum: Spectrum
-    form: Form
+    computation: Computation
     expansion: FeatureMap | None  # None for a closed form
     noise_variance: float  # s
     floored: bool  # s is the least that rounding allows, not what theta says
@@ -110,16 +110,16 @@ def process_at(problem: Problem, theta: Array) -> Process:
     """Spectrum, feature map and noise at theta."""
     values = problem.layout.unpack(np.asarray(theta, dtype=float))
     spectrum = problem.kernel.spectrum(values, problem.draws)
-    form, n_rows = problem.form_for(problem.rows.n_rows), problem.rows.n_rows
+    computation, n_rows = problem.computation_for(problem.rows.n_rows), problem.rows.n_rows
     features, size = None, n_rows
-    if form is not Form.CLOSED:
+    if computation is not Computation.CLOSED:
         features = feature_map(spectrum, problem.draws, problem.transform)
         size = min(n_rows, features.n_basis)
-        if form is Form.WEIGHTS and problem.precision == "mixed":
+        if computation is Computation.WEIGHTS and problem.precision == "mixed":
             features = features.astype(np.float32)
     wanted = problem.likelihood.noise_variance(values)
     floor = noise_floor(size, problem.rows.total, spectrum.log_amplitude)
-    return Process(problem, values, spectrum, form, features, max(wanted, floor), wanted < floor)
+    return Process(problem, values, spectrum, computation, features, max(wanted, floor), wanted < floor)
 
 
 def require_closed_form(kernel: Kernel) -> None:
@@ -134,6 +134,6 @@ def require_closed_form(kernel: Kernel) -> None:
 def closed_form(kernel: Kernel, values: Values) -> ClosedForm:
     """The kernel's closed form."""
     require_closed_form(kernel)
-    form = kernel.closed_form(values)
-    assert isinstance(form, ClosedForm), f"kernel {kernel.name!r} declares a closed form that it does not give"
-    return form
+    closed = kernel.closed_form(values)
+    assert isinstance(closed, ClosedForm), f"kernel {kernel.name!r} declares a closed form that it does not give"
+    return closed

@@ -21,7 +21,7 @@ from alakarte.linalg.blas import add_columns_gram, columns_times_symmetric
 from alakarte.linalg.factorise import cholesky, inverse, log_determinant, solve
 from alakarte.records import Array
 
-LANES = ((1024, 4), (256, 2), (0, 1))  # rows from which so many lanes pay
+LANES_BY_ROWS = ((1024, 4), (256, 2), (0, 1))  # rows from which so many lanes pay
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def pullback(solved: RowSpace, n_jobs: int = 1) -> tuple[Array, float]:
 
 def _lanes(n_rows: int, size: int) -> list[slice]:
     """Equal parts of `size` rows or columns."""
-    n_lanes = next(lanes for least, lanes in LANES if n_rows >= least)
+    n_lanes = next(lanes for least, lanes in LANES_BY_ROWS if n_rows >= least)
     return [slice(*edge) for edge in pairwise(np.linspace(0, size, n_lanes + 1).astype(int))]
 
 

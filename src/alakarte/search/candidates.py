@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import alakarte.search.policy as policy
 from alakarte.kernels.registry import resolve
-from alakarte.posteriors.ranking import score, shares
+from alakarte.posteriors.ranking import average_weights, score
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.search.context import Search
 from alakarte.search.learn import Learned
@@ -21,7 +21,7 @@ class Candidate:
     plan: Plan
     learned: Learned
     compared: TunedProcess | None  # None before the first comparison
-    level: int = -1  # of refinement
+    doublings: int = -1  # of the columns that it was refined with; −1: not refined
     compressed: bool = False  # the tails of its inputs
 
     @property
@@ -74,10 +74,10 @@ def indistinguishable(search: Search, ranking: list[Candidate]) -> list[int]:
         for rank, candidate in enumerate(ranking)
         if candidate.tuned.process.problem.is_closed and candidate.compressed == search.compressed
     ]
-    weights = shares([ranking[rank].score for rank in alike], search.rows.total)
+    weights = average_weights([ranking[rank].score for rank in alike], search.rows.total)
     return [rank for rank, weight in zip(alike, weights, strict=True) if weight >= policy.LEAST_WEIGHT]
 
 
-def at_level(candidate: Candidate, level: int) -> Candidate:
-    """The same candidate after a refinement at a level."""
-    return replace(candidate, level=max(level, candidate.level))
+def after_doublings(candidate: Candidate, doublings: int) -> Candidate:
+    """The same candidate after a refinement with so many doublings."""
+    return replace(candidate, doublings=max(doublings, candidate.doublings))

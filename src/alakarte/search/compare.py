@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from alakarte.execution.budget import Budget
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.noise_and_gain import TunedProcess, tune
 from alakarte.process.objective import nlml
 from alakarte.process.problem import Problem, process_at
@@ -77,7 +77,7 @@ def tune_each(problems: list[Problem], thetas: list[Array], budget: Budget) -> l
     """Noise and common amplitude of several problems on the same rows, in one pass over them."""
     began = time.perf_counter()
     processes = [process_at(problem, theta) for problem, theta in zip(problems, thetas, strict=True)]
-    in_weight_space = [process for process in processes if process.form is Form.WEIGHTS]
+    in_weight_space = [process for process in processes if process.computation is Computation.WEIGHTS]
     sums = {}
     if in_weight_space:
         problem = in_weight_space[0].problem

@@ -1,4 +1,4 @@
-"""Several kernels learned side by side, in shares of the time: first steps of all, the long run of those with hope.
+"""Several kernels learned side by side in parts of the time: first steps of all, the long run of those with hope.
 
 In: the plans of the menu. Out: `Candidate`s, the best first.
 """
@@ -34,7 +34,7 @@ def time_to_compare(search: Search, n_candidates: int) -> float:
 def _begin(search: Search, plans: list[Plan]) -> list[tuple[Plan, Learned]]:
     """The first steps of every candidate, as many as the time allows; the most promising first."""
     begun: list[tuple[Plan, Learned]] = []
-    with search.budget.share(policy.TIME_TO_SCREEN, time_to_compare(search, 1)):
+    with search.budget.part(policy.TIME_TO_SCREEN, time_to_compare(search, 1)):
         for plan in plans:
             if begun and search.budget.is_over():
                 break
@@ -59,8 +59,8 @@ def _learn_long(search: Search, begun: list[tuple[Plan, Learned]]) -> list[tuple
     for rank, (plan, first_steps) in enumerate(begun):
         if learned and search.budget.is_over():
             break
-        share = policy.TIME_TO_LEARN / (len(begun) - rank)
-        with search.budget.share(share, time_to_compare(search, rank + 1)):
+        fraction = policy.TIME_TO_LEARN / (len(begun) - rank)
+        with search.budget.part(fraction, time_to_compare(search, rank + 1)):
             behind = _screened_nlml(first_steps) - least
             hopeless = search.rows.n_rows > policy.FEW_ROWS and behind > policy.HOPELESS
             try:

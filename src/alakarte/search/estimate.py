@@ -17,7 +17,7 @@ def tell_estimate(search: Search) -> None:
     elif any(plan.keeps_closed_form for plan in plans):
         columns = n_rows
     work += posterior_flops(n_rows, columns)
-    search.progress.plan(n_rows, columns, work, posterior_bytes(columns))
+    search.progress.estimate(n_rows, columns, work, posterior_bytes(columns))
 
 
 def _learning_flops(plan: Plan) -> float:

@@ -49,7 +49,7 @@ class Fit:
 def fit(search: Search, warm: WarmStart | None = None) -> Fit:
     """Learn, choose, refine, grow; `warm` is where an earlier fit of the same kernel ended."""
     tell_estimate(search)
-    with search.budget.share(policy.TIME_TO_CHOOSE, time_to_compare(search, 1)):
+    with search.budget.part(policy.TIME_TO_CHOOSE, time_to_compare(search, 1)):
         ranking = learn_candidates(search, menu(search), warm)
         ranking = keep(search, ranking, refine_contenders)
         search, ranking = keep(search, (search, ranking), lambda search, state: try_compressed_inputs(*state))

@@ -33,7 +33,7 @@ def try_free_frequencies(search: Search, ranking: list[Candidate], grown: Grown)
     """The ranking and the process of its best, of free frequencies where held-out rows prefer them."""
     if not _has_time(search, ranking[0], grown):
         return ranking, grown
-    with search.budget.share(policy.TIME_FOR_FREE):
+    with search.budget.part(policy.TIME_FOR_FREE):
         free = _free(search, ranking[0].plan, grown)
     return ([free, *ranking], Grown(free.tuned)) if free is not None else (ranking, grown)
 
@@ -51,7 +51,7 @@ def _free(search: Search, plan: Plan, grown: Grown) -> Candidate | None:
     """The candidate of free frequencies, if held-out rows prefer it."""
     rows, streams, fixed = search.rows, search.streams.within("free"), grown.tuned
     order = streams("rows").permutation(rows.n_rows)
-    n_held = min(policy.HELD_ROWS, int(policy.HELD_SHARE * rows.n_rows))
+    n_held = min(policy.HELD_ROWS, int(policy.HELD_FRACTION * rows.n_rows))
     held, train = (rows.take(np.sort(part)) for part in (order[:n_held], order[n_held:]))
     n_free = free_frequencies(rows.n_rows, rows.n_inputs)
     problem, theta = freed(fixed.process, n_free, train, search.scaling, streams)
@@ -77,8 +77,8 @@ def freed(
     """`ssgpr` at the frequencies of a process's spectrum, components in proportion to their variance, and its theta."""
     spectrum, old = process.spectrum, process.problem
     n_signs = 2 if spectrum.centre is not None else 1  # a frequency around a centre stands for ω + μ and ω − μ
-    share = np.exp(2 * (spectrum.log_amplitude - spectrum.log_amplitude.max()))
-    shape = Shape(rows.n_inputs, split(share, n_frequencies // n_signs))
+    variance = np.exp(2 * (spectrum.log_amplitude - spectrum.log_amplitude.max()))
+    shape = Shape(rows.n_inputs, split(variance, n_frequencies // n_signs))
     draws = draw(shape, old.draws.expansion, streams("draws"))
     omega = frequencies(old.kernel.spectrum(process.values, draws), draws)
     kernel, shape = resolve("ssgpr"), Shape(omega.shape[1], (len(omega),))
@@ -102,12 +102,12 @@ def frequencies(spectrum: Spectrum, draws: Draws) -> Array:
     return np.concatenate([omega + centre, omega - centre])
 
 
-def split(share: Array, total: int) -> tuple[int, ...]:
-    """Whole numbers ≥ 1 in proportion to `share` that sum to `total`."""
-    counts = np.maximum(1, np.floor(share / share.sum() * total)).astype(int)
+def split(variance: Array, total: int) -> tuple[int, ...]:
+    """Whole numbers ≥ 1 in proportion to `variance` that sum to `total`."""
+    counts = np.maximum(1, np.floor(variance / variance.sum() * total)).astype(int)
     while counts.sum() > max(total, counts.size):
         counts[np.argmax(counts)] -= 1
-    counts[np.argmax(share)] += max(total - counts.sum(), 0)
+    counts[np.argmax(variance)] += max(total - counts.sum(), 0)
     return tuple(counts.tolist())
 
 

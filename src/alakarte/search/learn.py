@@ -18,7 +18,7 @@ from alakarte.features.draws import draw, of_components
 from alakarte.kernels.base import Kernel
 from alakarte.likelihoods.base import Likelihood
 from alakarte.parameters import Layout, constrained
-from alakarte.process.form import Form
+from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml, nlml_gradient
 from alakarte.process.prior import prior
 from alakarte.process.problem import Problem, require_closed_form
@@ -70,9 +70,16 @@ def set_up(plan: Plan, rows: Rows, scaling: Scaling, rng: np.random.Generator) -
     layout = parameter_layout(kernel, settings.likelihood, shape, scaling)
     if plan.growing and "amplitude" not in (kernel.bounds or {}):
         layout = layout.bounded("log_amplitude", np.log(policy.LARGEST_AMPLITUDE))
-    form = Form.CLOSED if settings.expansion == "exact" else None
+    computation = Computation.CLOSED if settings.expansion == "exact" else None
     return Problem(
-        kernel, settings.likelihood, layout, draws, rows, form, precision=settings.precision, n_jobs=settings.n_jobs
+        kernel,
+        settings.likelihood,
+        layout,
+        draws,
+        rows,
+        computation,
+        precision=settings.precision,
+        n_jobs=settings.n_jobs,
     )
 
 
@@ -89,7 +96,7 @@ def begin(search: Search, plan: Plan, warm: WarmStart | None = None) -> Learned:
     long = plan.learning_stage(problem.layout.size)
     if plan.learns_closed_form(problem.layout.size):
         require_closed_form(plan.kernel)
-        problem = replace(problem, form=Form.CLOSED)
+        problem = replace(problem, computation=Computation.CLOSED)
     if warm is not None and warm[1].size == problem.layout.size:
         if warm[0].shape == problem.draws.shape or plan.growing:
             problem = replace(problem, draws=warm[0])
@@ -136,13 +143,13 @@ def learn_further(
 
 
 def prune(plan: Plan, learned: Learned) -> tuple[Plan, Learned]:
-    """Without the components whose share of the variance has vanished, and their frequencies."""
+    """Without the components whose part of the variance has vanished, and their frequencies."""
     problem, kernel = learned.problem, plan.kernel
     if not kernel.has_components or kernel.fixed or kernel.bounds:
         return plan, learned
     values, Q = problem.layout.unpack(learned.run.theta), problem.draws.shape.n_components
-    share = np.exp(2 * values["log_amplitude"])
-    keep = share >= policy.VANISHED * share.sum()
+    variance = np.exp(2 * values["log_amplitude"])
+    keep = variance >= policy.VANISHED * variance.sum()
     if keep.all():
         return plan, learned
     draws = of_components(problem.draws, keep)

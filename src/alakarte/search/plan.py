@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import alakarte.search.policy as policy
 from alakarte.kernels.base import Kernel
-from alakarte.process.form import without_expansion
+from alakarte.process.computation import without_expansion
 from alakarte.records import Shape
 from alakarte.search.cost import closed_flops, closed_rows, evaluation_flops
 from alakarte.search.settings import Settings
@@ -45,7 +45,7 @@ class Plan:
         Q, m = self.n_components, self.n_frequencies
         return Shape(self.n_inputs, (m,) * Q if self.kernel.has_components else (Q * m,))
 
-    # --- the form
+    # --- the computation
 
     @property
     def posterior_frequencies(self) -> int | str | None:
@@ -124,22 +124,22 @@ class Plan:
             return self.priced(min(needed, self.n_rows), settings.max_iter)
         return self.priced(policy.MAIN_ROWS, policy.MAIN_ITERATIONS)
 
-    def second_stage(self, level: int = 0) -> Stage:
-        """The long run once more with more frequencies; higher levels have more rows and steps."""
+    def second_stage(self, doublings: int = 0) -> Stage:
+        """The long run once more with more frequencies; doubled columns have more rows and steps."""
         small = self.n_rows <= policy.SMALL_ROWS
-        n_rows = self.n_rows if small else min(policy.MAIN_ROWS << 2 * level, self.n_rows)
+        n_rows = self.n_rows if small else min(policy.MAIN_ROWS << 2 * doublings, self.n_rows)
         if self.settings.n_learning_rows != "auto":
             n_rows = self.settings.asked_rows(self.n_rows)
         return self.priced(
-            n_rows, max(policy.SECOND_ITERATIONS << level, policy.SECOND_ITERATIONS_OF_ALL if small else 0)
+            n_rows, max(policy.SECOND_ITERATIONS << doublings, policy.SECOND_ITERATIONS_OF_ALL if small else 0)
         )
 
-    def last_stage(self, n_basis: int, level: int = 0) -> Stage | None:
+    def last_stage(self, n_basis: int, doublings: int = 0) -> Stage | None:
         """A few steps on all rows, or as many as the flops allow, where the long run saw fewer."""
         if not self.settings.progressive or self.n_rows <= policy.SMALL_ROWS:
             return None
         flops_per_row = policy.LAST_ITERATIONS * evaluation_flops(self.n_rows, n_basis) / self.n_rows
-        affordable = int(policy.LAST_FLOPS * policy.LEVEL_FLOPS**level / flops_per_row)
+        affordable = int(policy.LAST_FLOPS * policy.DOUBLING_FLOPS**doublings / flops_per_row)
         return self.priced(min(max(affordable, policy.MAIN_ROWS), self.n_rows), policy.LAST_ITERATIONS)
 
     def closed_last_stage(self) -> Stage:
@@ -154,8 +154,8 @@ class Plan:
             return closed_flops(n_rows, self.n_inputs, self._closed_components)
         return evaluation_flops(n_rows, self.shape.n_frequencies * self.kernel.columns_per_frequency)
 
-    def refinement_flops(self, level: int) -> float:
-        """Of a refinement at a level, if all its steps are taken."""
-        columns = policy.SECOND_COLUMNS << level
-        stages = self.second_stage(level), self.last_stage(columns, level)
+    def refinement_flops(self, doublings: int) -> float:
+        """Of a refinement with so many doublings, if all its steps are taken."""
+        columns = policy.SECOND_COLUMNS << doublings
+        stages = self.second_stage(doublings), self.last_stage(columns, doublings)
         return sum(stage.max_iter * evaluation_flops(stage.n_rows, columns) for stage in stages if stage is not None)

@@ -26,7 +26,7 @@ ROWS_TO_LEARN = 4  # from; also for free frequencies, which held-out rows must c
 ROWS_TO_SPARE = 12  # for twice the components under `max_time`, and for centres that move freely
 ROWS_IN_PLENTY = 60  # twice as many components at once
 FIRST_COMPONENTS, MOST_COMPONENTS = 4, 32
-VANISHED = 1e-5  # share of the variance below which a component is dropped
+VANISHED = 1e-5  # fraction of the variance below which a component is dropped
 
 # --- frequencies: with few, a kernel fits those that it has drawn -----------------------------------------------------
 LEARNING_FREQUENCIES = 128
@@ -43,7 +43,7 @@ MOST_COLUMNS = 4096  # of few rows: rows may join them, and then a D×D matrix i
 FREE_FREQUENCIES = (64, 1024)  # least and most that are set free
 FREE_ROWS = 100_000  # at most
 FREE_ITERATIONS = 40
-HELD_ROWS, HELD_SHARE = 2000, 0.1  # that decide about them, at most so many and such a share of the rows
+HELD_ROWS, HELD_FRACTION = 2000, 0.1  # that decide about them, at most so many and such a fraction of the rows
 
 # --- closed forms: flops of an evaluation ---------------------------------------------------------------------------
 LEARN_CLOSED_FLOPS = 5e9  # up to here kernels learn with it: 1,650 rows of few inputs
@@ -59,8 +59,8 @@ MAIN_ITERATIONS = 80  # where there are more rows than these
 SECOND_ITERATIONS, SECOND_ITERATIONS_OF_ALL = 15, 60  # with more frequencies; where the long run saw all rows
 LAST_ITERATIONS = 5
 LAST_FLOPS = 4e11  # of the last stage: all rows where they suffice, as many as they suffice for else
-LEVELS = 4  # of refinement under `max_time`, each with twice the columns
-LEVEL_FLOPS = 16  # and so many times the flops of its last stage
+DOUBLINGS = 4  # of refinement under `max_time`, each with twice the columns
+DOUBLING_FLOPS = 16  # and so many times the flops of its last stage
 SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
 
 # --- when to stop ---------------------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ MIXED_NATS = 1e-4  # per row: mixed precision must give the evidence to this
 LARGEST_AMPLITUDE = 10
 SIDE_BY_SIDE = 20_000_000  # rows × frequencies up to which several starts may be in memory at once
 
-# --- shares of `max_time` -------------------------------------------------------------------------------------------
+# --- parts of `max_time` --------------------------------------------------------------------------------------------
 TIME_TO_CHOOSE = 0.6  # first stages, comparison, refinement
 TIME_TO_SCREEN = 0.5  # of that: the first steps of all candidates
 TIME_TO_LEARN = 0.8  # of what is left of it, divided by the candidates to come

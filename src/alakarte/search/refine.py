@@ -6,7 +6,7 @@ In: candidates. Out: the same, or better ones: what it was before stays, if that
 from dataclasses import replace
 
 import alakarte.search.policy as policy
-from alakarte.search.candidates import Candidate, at_level, contenders, ranked
+from alakarte.search.candidates import Candidate, after_doublings, contenders, ranked
 from alakarte.search.compare import compare, with_columns
 from alakarte.search.context import Search
 from alakarte.search.learn import Learned, learn, learn_further
@@ -21,20 +21,20 @@ def refine_contenders(search: Search, ranking: list[Candidate]) -> list[Candidat
     return ranked(refine(search, near)) + ranking[len(near) :]
 
 
-def refine(search: Search, candidates: list[Candidate], level: int = 0) -> list[Candidate]:
-    """Candidates after further stages; at higher levels with more of everything."""
+def refine(search: Search, candidates: list[Candidate], doublings: int = 0) -> list[Candidate]:
+    """Candidates after further stages; with doubled columns, more of everything."""
     if not search.budget.is_over():
         candidates = [_compared(search, candidate) for candidate in candidates]
-    further = [_further(search, candidate, level) for candidate in candidates]
+    further = [_further(search, candidate, doublings) for candidate in candidates]
     refined = [replace(candidate, learned=learned) for candidate, learned in zip(candidates, further, strict=True)]
     moved = [i for i, c in enumerate(candidates) if c.compared is not None and further[i] is not c.learned]
     if moved:
         # with twice the columns that it was learned with: fewer would favour what was learned with fewer
-        columns = search.affordable(2 * policy.SECOND_COLUMNS << level)
+        columns = search.affordable(2 * policy.SECOND_COLUMNS << doublings)
         better = compare(search, [(candidates[i].plan, further[i]) for i in moved], columns)
         for i, candidate in zip(moved, better, strict=True):
             refined[i] = max(candidates[i], candidate, key=lambda c: c.score)
-    return [at_level(candidate, level) for candidate in refined]
+    return [after_doublings(candidate, doublings) for candidate in refined]
 
 
 def _compared(search: Search, candidate: Candidate) -> Candidate:
@@ -44,14 +44,14 @@ def _compared(search: Search, candidate: Candidate) -> Candidate:
     return compare(search, [(candidate.plan, candidate.learned)])[0]
 
 
-def _further(search: Search, candidate: Candidate, level: int) -> Learned:
+def _further(search: Search, candidate: Candidate, doublings: int) -> Learned:
     """What is learned by further stages, or what was learned before."""
-    if candidate.level >= level or search.budget.is_over():
+    if candidate.doublings >= doublings or search.budget.is_over():
         return candidate.learned
     if candidate.learned.problem.is_closed:
         return _closed_on_all_rows(search, candidate)
-    learned = _with_more_frequencies(search, candidate, level)
-    stage = candidate.plan.last_stage(learned.problem.n_basis, level)
+    learned = _with_more_frequencies(search, candidate, doublings)
+    stage = candidate.plan.last_stage(learned.problem.n_basis, doublings)
     if stage is None or stage.n_rows <= learned.problem.rows.n_rows or search.budget.is_over():
         return learned
     problem = learned.problem.on(search.subsets.first(stage.n_rows))
@@ -68,15 +68,15 @@ def _closed_on_all_rows(search: Search, candidate: Candidate) -> Learned:
     return learn_further(search, plan, learned, problem, candidate.tuned.theta, plan.closed_last_stage())
 
 
-def _with_more_frequencies(search: Search, candidate: Candidate, level: int) -> Learned:
+def _with_more_frequencies(search: Search, candidate: Candidate, doublings: int) -> Learned:
     """The second stage, where more columns pay."""
-    learned, plan, columns = candidate.learned, candidate.plan, policy.SECOND_COLUMNS << level
+    learned, plan, columns = candidate.learned, candidate.plan, policy.SECOND_COLUMNS << doublings
     if candidate.compared is None or not plan.growing or learned.problem.n_basis >= columns:
         return learned
     after = candidate.compared.nlml / search.rows.total
     if abs(learned.nlml_per_row - after) <= policy.MORE:
         return learned
-    stage = plan.second_stage(level)
+    stage = plan.second_stage(doublings)
     problem = with_columns(learned.problem, columns, search.stream("more", plan, columns))
     problem = problem.on(search.subsets.first(stage.n_rows))
     return learn_further(search, plan, learned, problem, candidate.compared.theta, stage)

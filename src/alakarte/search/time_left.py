@@ -4,7 +4,7 @@ In: a ranking. Out: a better one: more components, more frequencies, more rows, 
 """
 
 import alakarte.search.policy as policy
-from alakarte.search.candidates import Candidate, at_level, contenders, ranked
+from alakarte.search.candidates import Candidate, after_doublings, contenders, ranked
 from alakarte.search.compare import compare
 from alakarte.search.context import Search
 from alakarte.search.cost import free_frequencies, most_columns, posterior_flops
@@ -20,12 +20,12 @@ def spend_time_left(search: Search, ranking: list[Candidate]) -> list[Candidate]
         return ranking
     reserve = budget.seconds(posterior_flops(n_rows, most_columns(n_rows, patient=True)))
     tries_free = free_frequencies(n_rows, search.rows.n_inputs) > 0
-    with budget.share(policy.TIME_TO_CHOOSE if tries_free else policy.TIME_FOR_MORE, reserve):
+    with budget.part(policy.TIME_TO_CHOOSE if tries_free else policy.TIME_FOR_MORE, reserve):
         while (larger := _more_components(search, ranking[0])) and larger.score > ranking[0].score:
             ranking = [larger, *ranking]
-        for level in range(1, policy.LEVELS):
+        for doublings in range(1, policy.DOUBLINGS):
             before = ranking[0].score
-            ranking = _refine_in_time(search, ranking, level)
+            ranking = _refine_in_time(search, ranking, doublings)
             if ranking[0].score == before or budget.is_over():
                 break
         return [_polish(search, ranking[0]), *ranking[1:]]
@@ -42,12 +42,12 @@ def _more_components(search: Search, best: Candidate) -> Candidate | None:
     return compare(search, [(plan, learn(search, plan))])[0]
 
 
-def _refine_in_time(search: Search, ranking: list[Candidate], level: int) -> list[Candidate]:
-    """The contenders refined at a level, each if the time allows."""
+def _refine_in_time(search: Search, ranking: list[Candidate], doublings: int) -> list[Candidate]:
+    """The contenders refined with so many doublings, each if the time allows."""
     budget = search.budget
     for candidate in contenders(search, ranking):
-        if budget.elapsed() + budget.seconds(candidate.plan.refinement_flops(level)) < budget.until:
-            [refined] = refine(search, [candidate], level)
+        if budget.elapsed() + budget.seconds(candidate.plan.refinement_flops(doublings)) < budget.until:
+            [refined] = refine(search, [candidate], doublings)
             ranking = ranked([refined if place is candidate else place for place in ranking])
     return ranking
 
@@ -60,4 +60,4 @@ def _polish(search: Search, candidate: Candidate) -> Candidate:
     stage = plan.priced(learned.problem.rows.n_rows, plan.settings.max_iter)
     learned = learn_further(search, plan, learned, learned.problem, learned.run.theta, stage)
     [better] = compare(search, [(plan, learned)], candidate.tuned.n_basis)
-    return at_level(better, candidate.level) if better.score > candidate.score else candidate
+    return after_doublings(better, candidate.doublings) if better.score > candidate.score else candidate
