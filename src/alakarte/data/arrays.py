@@ -4,8 +4,8 @@ In: arrays, standardised or with their scaling. Out: `ArrayRows`.
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +15,7 @@ from alakarte.data.compress import Tails
 from alakarte.data.rows import Block, Rows, Work, add_lanes, lane_edges
 from alakarte.data.standardise import Scaling
 from alakarte.execution.scratch import ScratchPool
+from alakarte.execution.threads import results_in_order
 from alakarte.records import Array, Integers
 
 
@@ -98,8 +99,4 @@ class ArrayRows(Rows):
                     function(sums, scratch, self.block(start, stop), *arguments)
             return sums
 
-        n_lanes = len(lanes) - 1
-        if work.n_jobs == 1 or n_lanes == 1:
-            return add_lanes(map(visit, range(n_lanes)))
-        with ThreadPoolExecutor(min(work.n_jobs, n_lanes)) as pool:
-            return add_lanes(pool.map(visit, range(n_lanes)))
+        return add_lanes(results_in_order([partial(visit, index) for index in range(len(lanes) - 1)], work.n_jobs))

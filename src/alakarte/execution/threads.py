@@ -5,10 +5,11 @@ With one BLAS thread per worker results do not depend on the number of workers.
 """
 
 import numbers
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from joblib import cpu_count, effective_n_jobs
@@ -63,12 +64,88 @@ def one_blas_thread() -> Iterator[None]:
         _limiter.leave()
 
 
+class _Batch:
+    """Functions without arguments, taken one by one by whoever is free."""
+
+    def __init__(self, tasks: Sequence[Callable[[], Any]]):
+        self.tasks = tasks
+        self.outcomes: list[Future[Any]] = [Future() for _ in tasks]
+        self.lock = threading.Lock()
+        self.left = iter(range(len(tasks)))
+
+    def run_one(self) -> bool:
+        """Run the next task; False where none is left."""
+        with self.lock:
+            index = next(self.left, None)
+            if index is None:
+                return False
+            outcome = self.outcomes[index]
+            outcome.set_running_or_notify_cancel()
+        try:
+            outcome.set_result(self.tasks[index]())
+        except BaseException as error:  # raised again where the result is asked for
+            outcome.set_exception(error)
+        return True
+
+    def run_all(self) -> None:
+        """Run tasks until none is left."""
+        while self.run_one():
+            pass
+
+    def close(self) -> None:
+        """Begin no further task, and wait for those that have begun."""
+        with self.lock:
+            self.left = iter(())
+            begun = [outcome for outcome in self.outcomes if outcome.running()]
+        wait(begun)
+
+
+class _Helpers:
+    """Threads that wait for work from one call to the next: to start one takes longer than most tasks."""
+
+    def __init__(self) -> None:
+        self.process = 0
+        self.pool: Any = None
+
+    def join(self, batch: _Batch, n_helpers: int) -> None:
+        """Let so many threads work on a batch."""
+        if self.process != os.getpid():  # after a fork there are none
+            self.process, self.pool = os.getpid(), ThreadPoolExecutor(thread_name_prefix="alakarte")
+        with suppress(RuntimeError):  # Python is shutting down: the calling thread does it alone
+            for _ in range(n_helpers):
+                self.pool.submit(batch.run_all)
+
+
+_helpers = _Helpers()
+
+
+def results_in_order(tasks: Sequence[Callable[[], Result]], n_jobs: int) -> Iterator[Result]:
+    """Results of functions without arguments, in their order, each as soon as it is there.
+
+    The calling thread works with up to `n_jobs` − 1 others, so that tasks may call this again: whoever waits for a task
+    waits for a thread that is at work on it.
+    """
+    if n_jobs == 1 or len(tasks) == 1:
+        yield from (task() for task in tasks)
+        return
+    batch = _Batch(tasks)
+    _helpers.join(batch, min(n_jobs, len(tasks)) - 1)
+    try:
+        for index, outcome in enumerate(batch.outcomes):
+            while not outcome.done() and batch.run_one():
+                pass
+            yield outcome.result()
+            batch.outcomes[index] = _GIVEN
+    finally:
+        batch.close()
+
+
+_GIVEN: Future[Any] = Future()  # in place of a result that is no longer needed
+
+
 def run_together(tasks: Sequence[Callable[[], Result]], n_jobs: int) -> list[Result]:
     """Results of functions without arguments, in their order, computed on up to `n_jobs` threads."""
-    if n_jobs == 1 or len(tasks) == 1:
-        return [task() for task in tasks]
-    with ThreadPoolExecutor(min(n_jobs, len(tasks))) as pool:
-        return [future.result() for future in [pool.submit(task) for task in tasks]]
+    return list(results_in_order(tasks, n_jobs))
 
 
 def thread_count(n_jobs: object) -> int:

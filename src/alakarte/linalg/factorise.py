@@ -23,25 +23,28 @@ from alakarte.linalg.blas import (
 from alakarte.records import Array
 
 _TILE = 128
-_HALVES = 512  # smaller matrices are not worth cutting
+_HALVES = 512  # smaller matrices are not worth cutting for two threads,
+_SMALL_TRIANGLE = 96  # but LAPACK's own inverse of a triangle is slow from here on
 
 
-def cholesky(matrix: Array, n_jobs: int = 1) -> Array:
+def cholesky(matrix: Array, n_jobs: int = 1, out: Array | None = None) -> Array:
     """Lower factor L of a symmetric `matrix` (k, k); what stands above L's diagonal is undefined.
 
-    Of a matrix in Fortran's order only the lower triangle is read. Rounding below zero is met by the least jitter.
+    Of a matrix in Fortran's order only the lower triangle is read. Rounding below zero is met by the least jitter. The
+    factor is written to `out` (k, k), in Fortran's order, where that is given.
     """
     k = len(matrix)
     columns = matrix if matrix.flags.f_contiguous else matrix.T  # LAPACK's order, without a copy
     scale = float(np.abs(matrix.diagonal()).max(initial=0.0))
     if not np.isfinite(scale):
         raise IllConditioned("matrix with NaN or infinity")
-    factor = columns.copy(order="F")
+    factor = np.empty((k, k), order="F") if out is None else out
+    factor[...] = columns
     info = _factorise(factor, n_jobs)
     jitter = np.finfo(float).eps * scale * k
     while info > 0 and 0 < jitter <= 1e-4 * scale:
-        factor = columns.copy(order="F")
-        factor.flat[:: k + 1] += jitter
+        factor[...] = columns
+        np.einsum("ii->i", factor)[...] += jitter
         info = _factorise(factor, n_jobs)
         jitter *= 10
     if info != 0 or not np.isfinite(factor.diagonal()).all():
@@ -107,24 +110,39 @@ def solve(factor: Array, right: Array) -> Array:
     return solve_lower(factor, solve_lower(factor, right), transposed=True)
 
 
-def inverse(factor: Array, n_jobs: int = 1) -> Array:
-    """(L Lᵀ)⁻¹ = TᵀT, T = L⁻¹: its lower triangle, in Fortran's order; cut in halves, for any number of threads.
+def inverse(factor: Array, n_jobs: int = 1, *, overwrite: bool = False) -> Array:
+    """(L Lᵀ)⁻¹ = TᵀT, T = L⁻¹: its lower triangle, in Fortran's order; the same for any number of threads."""
+    T = factor if overwrite else factor.copy(order="F")
+    _invert(T, n_jobs)
+    _square(T, n_jobs)
+    return T
 
-    With B = −T₂₂ L₂₁ T₁₁ the blocks are T₁₁ᵀT₁₁ + BᵀB, T₂₂ᵀB and T₂₂ᵀT₂₂.
-    """
-    T = factor.copy(order="F")
+
+def _invert(T: Array, n_jobs: int) -> None:
+    """L⁻¹ over L: the halves of the diagonal first, then B = −T₂₂ L₂₁ T₁₁."""
     k = len(T)
-    if k < _HALVES:
-        _invert(T)
-        square_triangle(T)
-        return T
-    half, middle, quarter = k // 2, k // 2 + (k - k // 2) // 2, k // 4
-    first, last, B = T[:half, :half], T[half:, half:], T[half:, :half]
-    run_together([lambda: _invert(first), lambda: _invert(last)], n_jobs)
+    if k < _SMALL_TRIANGLE:
+        if invert_triangle(T) != 0:
+            raise IllConditioned("matrix is singular")
+        return
+    n_jobs = n_jobs if k >= _HALVES else 1
+    half, quarter, middle = k // 2, k // 4, k // 2 + (k - k // 2) // 2
+    first, last = T[:half, :half], T[half:, half:]
+    run_together([lambda: _invert(first, 1), lambda: _invert(last, 1)], n_jobs)
     parts = (T[half:middle, :half], T[middle:, :half])
     run_together([partial(times_triangle, part, first, side="R") for part in parts], n_jobs)
     parts = (T[half:, :quarter], T[half:, quarter:half])
     run_together([partial(times_triangle, part, last, sign=-1.0) for part in parts], n_jobs)
+
+
+def _square(T: Array, n_jobs: int) -> None:
+    """TᵀT over T: T₁₁ᵀT₁₁ + BᵀB, T₂₂ᵀB and T₂₂ᵀT₂₂."""
+    k = len(T)
+    if k < _HALVES:
+        square_triangle(T)
+        return
+    half = k // 2
+    first, last, B = T[:half, :half], T[half:, half:], T[half:, :half]
     mixed = B.copy(order="F")
     corner = last.copy(order="F")
 
@@ -137,12 +155,6 @@ def inverse(factor: Array, n_jobs: int = 1) -> Array:
         times_triangle(B, corner, transposed=True)
 
     run_together([left, right], n_jobs)
-    return T
-
-
-def _invert(triangle: Array) -> None:
-    if invert_triangle(triangle) != 0:
-        raise IllConditioned("matrix is singular")
 
 
 def log_determinant(factor: Array) -> float:

@@ -5,11 +5,12 @@ treats the edges of a matrix differently by their position.
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
 from alakarte.execution.scratch import Scratch
+from alakarte.execution.threads import run_together
 from alakarte.linalg.blas import solve_rows_lower
 from alakarte.records import Array
 
@@ -37,9 +38,8 @@ def by_tiles(
     if n_jobs <= 1:
         return np.concatenate(visit(edges))
     size = -(-len(edges) // n_jobs)
-    with ThreadPoolExecutor(n_jobs) as pool:
-        groups = pool.map(visit, [edges[i : i + size] for i in range(0, len(edges), size)])
-        return np.concatenate([part for parts in groups for part in parts])
+    groups = run_together([partial(visit, edges[i : i + size]) for i in range(0, len(edges), size)], n_jobs)
+    return np.concatenate([part for parts in groups for part in parts])
 
 
 def padded(factor: Array) -> Array:

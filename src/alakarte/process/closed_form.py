@@ -5,12 +5,13 @@ done once: panels of rows against the rows from there on, which also bound the m
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from alakarte.compiled.closed import kernel_rows, kernel_rows_pullback
+from alakarte.execution.threads import results_in_order
 from alakarte.kernels.base import ClosedForm
 from alakarte.linalg.factorise import mirror
 from alakarte.records import Array, Spectrum
@@ -31,9 +32,9 @@ def _variance(spectrum: Spectrum) -> Array:
     return np.exp(2 * spectrum.log_amplitude)
 
 
-def closed_gram(spectrum: Spectrum, closed: ClosedForm, x: Array, n_jobs: int = 1) -> Array:
-    """Lower triangle of k(x, x) (n, n), in Fortran's order."""
-    K = np.zeros((len(x), len(x)))
+def closed_gram(spectrum: Spectrum, closed: ClosedForm, x: Array, n_jobs: int = 1, out: Array | None = None) -> Array:
+    """Lower triangle of k(x, x) (n, n), in Fortran's order; in the memory of `out` (n, n), where that is given."""
+    K = np.empty((len(x), len(x))) if out is None else out
 
     def write(panel: Panel) -> None:
         start, stop = panel
@@ -41,7 +42,7 @@ def closed_gram(spectrum: Spectrum, closed: ClosedForm, x: Array, n_jobs: int = 
 
     for _ in _over_panels(write, len(x), n_jobs):
         pass
-    K.flat[:: len(x) + 1] = _variance(spectrum).sum()
+    np.einsum("ii->i", K)[...] = _variance(spectrum).sum()
     return K.T
 
 
@@ -53,17 +54,20 @@ def closed_gram_full(spectrum: Spectrum, closed: ClosedForm, x: Array) -> Array:
 
 
 def closed_gram_pullback(
-    spectrum: Spectrum, closed: ClosedForm, x: Array, kernel_bar: Callable[[int, int], Array], n_jobs: int = 1
+    spectrum: Spectrum, closed: ClosedForm, x: Array, twice_kernel_bar: Callable[[int, int], Array], n_jobs: int = 1
 ) -> Spectrum:
-    """Derivatives by the spectrum; `kernel_bar(start, stop)`: rows start:stop, columns start: of a symmetric K_bar."""
+    """Derivatives by the spectrum; `twice_kernel_bar(start, stop)`: rows start:stop, columns start: of 2 K_bar.
+
+    K_bar is symmetric: twice its upper triangle, and the diagonal once, stand for all of it.
+    """
     d, variance = spectrum.input_scale.shape[1], _variance(spectrum)
 
     def pull_back(panel: Panel) -> Array:
         start, stop = panel
-        bar = kernel_bar(start, stop)
-        corner, diagonal = bar[:, : stop - start], np.einsum("ii->i", bar[:, : stop - start]).copy()
+        bar = twice_kernel_bar(start, stop)
+        corner = bar[:, : stop - start]
+        diagonal = np.einsum("ii->i", corner) / 2
         corner[...] = np.triu(corner, 1)
-        bar *= 2  # stands for both triangles
         np.einsum("ii->i", corner)[...] = diagonal
         rows, others = x[start:stop], x[start:]
         return kernel_rows_pullback(rows, others, closed.dof, variance, spectrum.input_scale, spectrum.centre, bar)
@@ -75,11 +79,8 @@ def closed_gram_pullback(
 
 def _over_panels(function: Callable[[Panel], Any], n: int, n_jobs: int) -> Iterator[Any]:
     """Results of function(panel) in the order of the panels, whatever thread made them."""
-    if n_jobs == 1 or n < THREADED_ROWS:
-        yield from map(function, _panels(n))
-        return
-    with ThreadPoolExecutor(n_jobs) as pool:
-        yield from pool.map(function, _panels(n))
+    tasks = [partial(function, panel) for panel in _panels(n)]
+    return results_in_order(tasks, n_jobs if n >= THREADED_ROWS else 1)
 
 
 def _panels(n: int) -> Iterator[Panel]:

@@ -81,7 +81,9 @@ def _signal(process: Process, rows: Block, scratch: Scratch) -> tuple[Array, Arr
     if process.computation is not Computation.CLOSED:
         psi = scaled_features(process.features, rows, process.weight_variance, n_jobs, scratch)
         return gram(psi, n_jobs), psi
-    signal = closed_gram(process.spectrum, process.closed_form, rows.x, n_jobs)
+    n = len(rows.x)
+    out = scratch.array("signal", (n, n), np.float64)
+    signal = closed_gram(process.spectrum, process.closed_form, rows.x, n_jobs, out)
     root = np.sqrt(rows.weight)
     if (root != 1).any():
         signal *= root
@@ -105,7 +107,8 @@ def _in_row_space(process: Process) -> tuple[float, Spectrum, float]:
     problem, rows, n_jobs = process.problem, process.problem.rows.whole(), process.problem.n_jobs
     with problem.rows.scratch.borrow() as scratch:
         signal, psi = _signal(process, rows, scratch)
-        solved = solve_rows(signal, _root_target(rows), process.noise_variance, problem.rows.total, n_jobs)
+        factor = scratch.array("factor", signal.shape, np.float64).T
+        solved = solve_rows(signal, _root_target(rows), process.noise_variance, problem.rows.total, n_jobs, factor)
         inverse_kernel, log_noise_bar = rows_pullback(solved, n_jobs)
         if psi is None:
             bar = _closed_pullback(process, rows, inverse_kernel, solved.alpha)
@@ -116,19 +119,22 @@ def _in_row_space(process: Process) -> tuple[float, Spectrum, float]:
 
 
 def _closed_pullback(process: Process, rows: Block, inverse_kernel: Array, alpha: Array) -> Spectrum:
-    """Derivatives by the spectrum of a closed form, K_bar = ½ W^½ (T K⁻¹ − ααᵀ) W^½ panel by panel."""
+    """Derivatives by the spectrum of a closed form, 2 K_bar = W^½ (T K⁻¹ − ααᵀ) W^½ panel by panel."""
     root, symmetric, T = np.sqrt(rows.weight), inverse_kernel.T, alpha.shape[1]
 
-    def kernel_bar(start: int, stop: int) -> Array:
+    weighted = (root != 1).any()
+
+    def twice_kernel_bar(start: int, stop: int) -> Array:
         inverse = symmetric[start:stop, start:]
         panel = alpha[start:stop] @ alpha[start:].T
         np.subtract(inverse if T == 1 else T * inverse, panel, out=panel)
-        panel *= (0.5 * root[start:stop])[:, None]
-        panel *= root[start:]
+        if weighted:
+            panel *= root[start:stop, None]
+            panel *= root[start:]
         return panel
 
     n_jobs = process.problem.n_jobs
-    return closed_gram_pullback(process.spectrum, process.closed_form, rows.x, kernel_bar, n_jobs)
+    return closed_gram_pullback(process.spectrum, process.closed_form, rows.x, twice_kernel_bar, n_jobs)
 
 
 def _spectrum_bar(process: Process, sums: list[Array], log_variance_bar: Array) -> Spectrum:

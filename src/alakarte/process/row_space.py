@@ -35,11 +35,16 @@ class RowSpace:
     spare: float  # N − n
 
 
-def solve_rows(signal: Array, target: Array, noise_variance: float, total: float, n_jobs: int = 1) -> RowSpace:
-    """Row space from W^½ K_f W^½ (n, n), overwritten (Fortran's order: lower triangle), and W^½ y (n, T)."""
+def solve_rows(
+    signal: Array, target: Array, noise_variance: float, total: float, n_jobs: int = 1, out: Array | None = None
+) -> RowSpace:
+    """Row space from W^½ K_f W^½ (n, n), overwritten (Fortran's order: lower triangle), and W^½ y (n, T).
+
+    The factor is written to `out` (n, n), where that is given.
+    """
     n = len(signal)
-    signal.flat[:: n + 1] += noise_variance
-    factor = cholesky(signal, n_jobs)
+    np.einsum("ii->i", signal)[...] += noise_variance
+    factor = cholesky(signal, n_jobs, out)
     alpha = solve(factor, target)
     spare = total - n
     log_det = n * np.log(2 * np.pi) + log_determinant(factor) + spare * np.log(2 * np.pi * noise_variance)
@@ -48,8 +53,8 @@ def solve_rows(signal: Array, target: Array, noise_variance: float, total: float
 
 
 def pullback(solved: RowSpace, n_jobs: int = 1) -> tuple[Array, float]:
-    """Lower triangle of K⁻¹ (n, n), of which 2 K_bar = T K⁻¹ − ααᵀ, and the derivative by log s."""
-    inverse_kernel, T = inverse(solved.factor, n_jobs), solved.alpha.shape[1]
+    """Lower triangle of K⁻¹ (n, n), of which 2 K_bar = T K⁻¹ − ααᵀ, and the derivative by log s. Over the factor."""
+    inverse_kernel, T = inverse(solved.factor, n_jobs, overwrite=True), solved.alpha.shape[1]
     trace = T * np.trace(inverse_kernel) - float(np.sum(solved.alpha**2))
     return inverse_kernel, float(0.5 * (solved.noise_variance * trace + T * solved.spare))
 

@@ -7,8 +7,8 @@ the run says so.
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from scipy.optimize import OptimizeResult, minimize
 
 from alakarte.errors import IllConditioned
 from alakarte.execution.budget import Budget
+from alakarte.execution.threads import run_together
 from alakarte.process.prior import Penalty
 from alakarte.records import Array
 from alakarte.search.coordinates import Coordinates
@@ -233,17 +234,12 @@ def short_runs(
             report(index + 1, run)
         runs[index] = replace(run, start=index)
 
-    if n_jobs == 1:
-        for index in range(len(tasks)):
-            run_one(index)
-    else:
-        with ThreadPoolExecutor(n_jobs) as pool:
-            futures = [pool.submit(run_one, index) for index in range(len(tasks))]
-            try:
-                _wait_for(futures)
-            except KeyboardInterrupt:  # the other starts see it at their next evaluation
-                limits.budget.interrupted = True
-                _wait_for(futures)
+    try:
+        run_together([partial(run_one, index) for index in range(len(tasks))], n_jobs)
+    except KeyboardInterrupt:  # the other starts have seen it at their next evaluation
+        limits.budget.interrupted = True
+        if not runs:  # nothing to keep
+            raise
     return [runs[index] for index in sorted(runs)]
 
 
@@ -267,9 +263,3 @@ def _short_run(task: Task, theta: Array, limits: Limits) -> Run:
         trace=run.trace + then.trace,
         n_failed=run.n_failed + then.n_failed,
     )
-
-
-def _wait_for(futures: list[Future[None]]) -> None:
-    """Until all are done; an error of one of them is raised."""
-    for future in futures:
-        future.result()
