@@ -28,8 +28,8 @@ from alakarte.posteriors.build import build_posterior
 from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml
 from alakarte.process.problem import Problem, process_at
-from alakarte.search.learn import set_up
 from alakarte.search.plan import Plan
+from alakarte.search.set_up import set_up
 from alakarte.search.sizes import choose_sizes
 from alakarte.search.starts import make_starts
 
@@ -100,7 +100,7 @@ def problem(kernel, shape=(3, 2, 8), expansion="fastfood", *, n=30, seed=0, **ho
     plan = plan_of(kernel, rows, **sizes, noise_std=noise_std)
     rng = np.random.default_rng(seed + 1)
     made = set_up(plan, rows, scaling, rng)
-    theta = make_starts(made, summarise(rows.x, rows.weight, rng), 3, Streams(seed), n)[1].theta
+    theta = make_starts(made, summarise(rows.x, rows.weight, rng), 3, Streams(seed))[1].theta
     theta = made.layout.clip(theta + 0.1 * rng.standard_normal(theta.size))
     return replace(made, **how), theta
 

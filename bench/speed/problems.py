@@ -22,8 +22,8 @@ from alakarte.likelihoods import Gaussian
 from alakarte.process.objective import nlml_gradient
 from alakarte.process.problem import Problem
 from alakarte.records import Shape
-from alakarte.search.learn import set_up
 from alakarte.search.plan import Plan
+from alakarte.search.set_up import set_up
 from alakarte.search.settings import Settings
 from alakarte.search.starts import make_starts
 

@@ -90,9 +90,9 @@ class Stacks:
     norms: Array  # (F,) √p ‖G‖ of the frequency's stack [E2]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Draws:
-    """All randomness of an expansion, drawn once and frozen."""
+    """All randomness of an expansion, drawn once and frozen; equal to itself alone."""
 
     shape: Shape
     stacks: Stacks | None  # None: independent Gaussian rows

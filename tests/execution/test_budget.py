@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
 import alakarte.execution.budget
-import alakarte.search.learn
+import alakarte.search.run_stage
 from alakarte import GPRegressor
 from alakarte.execution.budget import Budget
 from problems import table
@@ -34,14 +34,14 @@ def test_max_time_is_kept_and_gives_a_model():
 def test_max_time_is_honoured_to_within_one_evaluation(monkeypatch, kernel, limit):
     """By a clock of its own, on which every evaluation takes a second."""
     X, y, _ = table(2, n=300)
-    now, real = [0.0], alakarte.search.learn.nlml_gradient
+    now, real = [0.0], alakarte.search.run_stage.nlml_gradient
 
     def timed(problem, theta):
         now[0] += 1
         return real(problem, theta)
 
     monkeypatch.setattr(alakarte.execution.budget, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", timed)
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", timed)
     settings = {"n_restarts": 3, "n_jobs": 1, "random_state": 0, "n_components": 2}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -61,7 +61,7 @@ def ctrl_c():
 @pytest.mark.parametrize("after", [1, 3, 7])
 def test_an_interruption_keeps_the_best_so_far(monkeypatch, after, ctrl_c):
     X, y, _ = table(2, n=200)
-    calls, real = [], alakarte.search.learn.nlml_gradient
+    calls, real = [], alakarte.search.run_stage.nlml_gradient
 
     def interrupted(problem, theta):
         calls.append(1)
@@ -69,7 +69,7 @@ def test_an_interruption_keeps_the_best_so_far(monkeypatch, after, ctrl_c):
             signal.raise_signal(signal.SIGINT)
         return real(problem, theta)
 
-    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", interrupted)
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", interrupted)
     settings = SMALL | {"n_jobs": 1, "n_restarts": 1, "tol": 0.0, "n_frequencies": 6}
     model = GPRegressor("ard", **settings)
     with pytest.raises(KeyboardInterrupt, match="best model so far is kept"):
@@ -85,7 +85,7 @@ def test_an_interruption_before_anything_is_known_passes_on(monkeypatch):
         raise KeyboardInterrupt
 
     X, y, _ = table(2, n=50)
-    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", interrupted)
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", interrupted)
     with pytest.raises(KeyboardInterrupt):
         GPRegressor("ard", **SMALL).fit(X, y)
 
@@ -105,7 +105,7 @@ def test_a_share_within_a_share_leaves_the_outer_one_as_it_was():
 def test_an_interruption_of_several_kernels_keeps_the_best_and_ends_what_is_around(monkeypatch):
     """Ctrl-C during `auto` says so, leaves a model that predicts, and does not let a surrounding loop go on."""
     X, y, _ = table(2, n=50)
-    calls, real = [], alakarte.search.learn.nlml_gradient
+    calls, real = [], alakarte.search.run_stage.nlml_gradient
 
     def interrupted(problem, theta):
         calls.append(theta)
@@ -113,7 +113,7 @@ def test_an_interruption_of_several_kernels_keeps_the_best_and_ends_what_is_arou
             raise KeyboardInterrupt
         return real(problem, theta)
 
-    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", interrupted)
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", interrupted)
     model = GPRegressor(n_jobs=1, **(SMALL | {"tol": 0.0}))
     with pytest.raises(KeyboardInterrupt):
         cross_val_score(model, X, y, cv=5)

@@ -149,13 +149,15 @@ def test_the_story_of_a_fit_has_the_sizes_that_follow():
     """Sizes that are counted from the numbers of the policy."""
     story = " ".join(STORY.split())
 
-    def closed_up_to(flops, n_inputs):
-        return next(n for n in range(10_000) if closed_flops(n + 1, n_inputs, 1) > flops)
+    def closed_up_to(flops, n_inputs, n_components=1):
+        return next(n for n in range(10_000) if closed_flops(n + 1, n_inputs, n_components) > flops)
 
+    dear = closed_up_to(policy.LEARN_CLOSED_FLOPS, 4, policy.FIRST_COMPONENTS)
     last_rows = policy.LAST_FLOPS / (policy.LAST_ITERATIONS * evaluation_flops(10**6, policy.SECOND_COLUMNS) / 10**6)
     for text in (
         f"{closed_up_to(policy.LEARN_CLOSED_FLOPS, 4):,} rows of 4 inputs for `ard`",
         f"{closed_up_to(policy.LEARN_CLOSED_FLOPS, 128):,} rows of 128 inputs",
+        f"(`FIRST_COMPONENTS`), which is more than {dear:,} rows of 4 inputs",
         f"(`KEEP_CLOSED_FLOPS`), which is {closed_up_to(policy.KEEP_CLOSED_FLOPS, 4):,} rows of 4 inputs",
         f"(`JOIN_CLOSED_FLOPS`), which is {closed_up_to(policy.JOIN_CLOSED_FLOPS, 4):,} rows of 4 inputs",
         f"{learning_columns(100):,} columns for a hundred rows",

@@ -1,12 +1,14 @@
-"""The paper's numbers of parameters and of basis functions, for every kernel of the menu."""
+"""The paper's numbers of parameters and of basis functions, and what each kernel declares, for all of the menu."""
 
 from itertools import product
 
+import numpy as np
 import pytest
 
 from alakarte import GPRegressor
 from alakarte.errors import Unavailable
 from alakarte.kernels.base import ClosedForm
+from alakarte.kernels.registry import resolve
 from alakarte.process.problem import process_at
 from alakarte.records import Shape
 from problems import MENU, SHAPES, naming, problem, table, values_at
@@ -69,3 +71,24 @@ def test_what_a_kernel_declares_is_what_it_does():
                     problem(name, (3, 2, 8), "dense")
             else:
                 problem(name, (3, 2, 8), "dense")
+
+
+NESTS = {"ard": "rbf", "matern0.5": "ard", "matern1.5": "ard", "matern2.5": "ard", "gm": "ard", "mm": "matern"}
+
+
+def test_a_kernel_that_nests_another_has_starts_from_it_with_all_its_parameters():
+    for name, kernel in MENU.items():
+        with naming(name):
+            assert kernel.nests == NESTS.get(name)
+            start = {p.name: np.full(p.shape, 0.25) for p in kernel.parameters(Shape(3, (8, 8)))}
+            if kernel.nests is None:
+                assert kernel.nested({"log_amplitude": np.zeros(1), "log_lengthscale": np.zeros(3)}, start) == []
+                continue
+            simpler = {p.name: np.zeros(p.shape) for p in resolve(kernel.nests).parameters(Shape(3, (8,)))}
+            assert set(simpler) == {"log_amplitude", "log_lengthscale"}
+            made = kernel.nested(simpler, start)
+            assert made
+            for values in made:
+                assert {key: np.shape(value) for key, value in values.items()} == {
+                    p.name: p.shape for p in kernel.parameters(Shape(3, (8, 8)))
+                }

@@ -11,7 +11,7 @@ from alakarte.kernels import ARD, FSARD, FSGBARD, RBF, SSGPR, GaussianMixture, M
 from alakarte.process.objective import nlml, nlml_gradient
 from alakarte.process.problem import process_at
 from alakarte.records import Shape, Summary
-from alakarte.search.learn import parameter_layout
+from alakarte.search.set_up import parameter_layout
 from problems import SHAPES, naming, problem, set_value, values_at, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")

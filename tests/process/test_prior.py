@@ -10,8 +10,8 @@ from alakarte.likelihoods import Gaussian
 from alakarte.parameters import Layout
 from alakarte.process.prior import prior
 from alakarte.records import Shape
-from alakarte.search.learn import expected_spread
 from alakarte.search.policy import SMALL_ROWS, SPREAD
+from alakarte.search.run_stage import expected_spread
 
 SETTINGS = {"n_frequencies": 16, "n_restarts": 1, "random_state": 0, "n_jobs": 1}
 

@@ -1,10 +1,19 @@
-"""The menu: which kernels stand on it, for few rows and for exact kernels."""
+"""The menu: which kernels stand on it, for few rows and for exact kernels; and what is expected of them."""
 
 import numpy as np
 import pytest
 
 from alakarte import GPRegressor
-from problems import table
+from alakarte.kernels.registry import resolve
+from alakarte.process.noise_and_gain import TunedProcess
+from alakarte.process.problem import process_at
+from alakarte.search import policy
+from alakarte.search.candidates import Candidate, contenders, expected_score
+from alakarte.search.learn import Learned
+from alakarte.search.optimise import Run
+from alakarte.search.stopping import NOT_BEGUN
+from problems import problem, scaling_of, table
+from search.searches import search_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 
@@ -59,3 +68,37 @@ def test_the_menu_of_exact_kernels():
     model = GPRegressor(expansion="exact", **SMALL).fit(X, y)
     assert [one["kernel"] for one in model.ranking_].count("matern") == 1
     assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+
+
+def test_a_simpler_kernel_stands_before_those_that_begin_from_it():
+    for menu in (policy.CLOSED_MENU, policy.FEATURE_MENU):
+        names = [resolve(name).name for name in menu]
+        for place, name in enumerate(names):
+            nests = resolve(name).nests
+            assert nests not in names[place:], name
+    assert {resolve(name).nests for name in policy.CLOSED_MENU} == {None, "rbf", "ard", "matern"}
+
+
+def test_the_score_that_some_rows_promise_for_all():
+    """Log evidence in proportion to the rows, less half a nat per number learned; where all were seen, the score."""
+    made, theta = problem("ard", (3, 1, 8), n=40)
+    search = search_for("ard", made.rows, scaling_of(made.rows.x, made.rows.y))
+    some = made.on(made.rows.take(np.arange(10)))
+    for part in (made, some):
+        run = Run(theta, 12.5, 0, NOT_BEGUN, 0, [])
+        expected = -12.5 * made.rows.total / part.rows.total - 0.5 * 5
+        learned = Learned(part, run, [run], [run], part.rows.total)
+        assert expected_score(search, learned) == pytest.approx(expected, rel=1e-12)
+
+
+def test_contenders_are_less_than_the_square_root_of_the_rows_behind_on_the_same_inputs():
+    made, theta = problem("ard", (3, 1, 8), n=40)
+    search = search_for("ard", made.rows, scaling_of(made.rows.x, made.rows.y))
+    process, run = process_at(made, theta), Run(theta, 0.0, 0, NOT_BEGUN, 0, [])
+    learned, plan = Learned(made, run, [run], [run], made.rows.total), search.plan(made.kernel)
+    most = policy.DROPPED_OF_MANY * np.sqrt(made.rows.total)
+    ranking = [
+        Candidate(plan, learned, TunedProcess(process, theta, behind, None), compressed=compressed)
+        for behind, compressed in ((0.0, False), (0.5 * most, True), (0.99 * most, False), (1.01 * most, False))
+    ]
+    assert contenders(search, ranking) == [ranking[0], ranking[2]]

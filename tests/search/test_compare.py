@@ -8,9 +8,13 @@ import alakarte.search.competition
 import alakarte.search.context
 import alakarte.search.refine
 from alakarte import GPRegressor
+from alakarte.process.objective import nlml
 from alakarte.search import policy
+from alakarte.search.compare import compare
 from alakarte.search.cost import compare_columns
-from problems import table
+from alakarte.search.learn import learn
+from problems import rows_of, table
+from search.searches import search_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 1e9}
@@ -32,8 +36,8 @@ def test_kernels_are_learned_from_the_same_rows_and_compared_in_one_pass_over_al
         "statistics_of_each",
         lambda *a: passes.append((a[0].n_rows, len(a[1]))) or real_pass(*a),
     )
-    learned, real = [], alakarte.search.competition.learn_long
-    monkeypatch.setattr(alakarte.search.competition, "learn_long", lambda *a: learned.append(real(*a)) or learned[-1])
+    learned, real = [], alakarte.search.competition.climb
+    monkeypatch.setattr(alakarte.search.competition, "climb", lambda *a: learned.append(real(*a)) or learned[-1])
     monkeypatch.setattr(policy, "HOPELESS", np.inf)
     stages, real_further = [], alakarte.search.refine.learn_further
     monkeypatch.setattr(
@@ -84,10 +88,8 @@ def test_a_few_nats_do_not_buy_many_parameters():
 
 def test_a_kernel_far_behind_after_a_few_steps_is_not_learned_further(monkeypatch):
     X, y, _ = table(3, n=150)
-    real, names = alakarte.search.competition.learn_long, []
-    monkeypatch.setattr(
-        alakarte.search.competition, "learn_long", lambda *a: names.append(a[1].kernel.name) or real(*a)
-    )
+    real, names = alakarte.search.competition.climb, []
+    monkeypatch.setattr(alakarte.search.competition, "climb", lambda *a: names.append(a[1].kernel.name) or real(*a))
     monkeypatch.setattr(policy, "HOPELESS", 0.0)
     model = GPRegressor(**SMALL).fit(X, y)
     assert len(names) == len(model.ranking_) == 5  # few rows: there is time
@@ -96,3 +98,42 @@ def test_a_kernel_far_behind_after_a_few_steps_is_not_learned_further(monkeypatc
     model = GPRegressor(**SMALL).fit(X, y)
     assert len(names) == 1
     assert len(model.ranking_) == 4  # without rbf
+
+
+@pytest.mark.parametrize("n_rows", [60, 150])
+def test_a_closed_form_is_compared_as_it_is(n_rows):
+    """Nothing is tuned, whether it was learned from all rows or from some of them."""
+    X, y, _ = table(2, n=150)
+    search = search_for("ard", *rows_of(X, y), n_learning_rows=n_rows, n_restarts=2, max_iter=3, max_iter_restart=2)
+    plan = search.plan(search.settings.kernel)
+    learned = learn(search, plan)
+    assert learned.problem.rows.n_rows == n_rows
+    [candidate] = compare(search, [(plan, learned)])
+    assert candidate.tuned.theta is learned.run.theta
+    assert candidate.tuned.process.problem.rows is search.rows
+    assert candidate.tuned.nlml == pytest.approx(nlml(learned.problem.on(search.rows), learned.run.theta), rel=1e-12)
+    assert candidate.tuned.n_basis == 150
+
+
+def test_features_are_tuned_to_fresh_frequencies():
+    X, y, _ = table(2, n=150)
+    settings = {"expansion": "fastfood", "n_restarts": 2, "max_iter": 3, "max_iter_restart": 2}
+    search = search_for("pwl", *rows_of(X, y), **settings)
+    plan = search.plan(search.settings.kernel)
+    learned = learn(search, plan)
+    [candidate] = compare(search, [(plan, learned)])
+    assert candidate.tuned.process.problem.draws is not learned.problem.draws
+    assert candidate.tuned.nlml <= nlml(candidate.tuned.process.problem, learned.run.theta) + 1e-6
+
+
+def test_vanished_components_are_not_compared(monkeypatch):
+    monkeypatch.setattr(policy, "VANISHED", 0.3)
+    search = search_for("gm", *rows_of(*table(2, n=150)[:2]), n_restarts=2, max_iter=8, max_iter_restart=2)
+    plan = search.plan(search.settings.kernel)
+    learned = learn(search, plan)
+    [candidate] = compare(search, [(plan, learned)])
+    assert candidate.plan.n_components < plan.n_components == 4
+    assert candidate.n_parameters < learned.problem.layout.size
+    assert candidate.tuned.nlml == pytest.approx(
+        nlml(candidate.learned.problem.on(search.rows), candidate.learned.run.theta), rel=1e-12
+    )

@@ -1,29 +1,13 @@
 """What an evaluation costs, and the sizes that follow from it."""
 
-from alakarte.search.cost import (
-    closed_flops,
-    closed_rows,
-    compare_columns,
-    learning_columns,
-    most_columns,
-    posterior_flops,
-)
-from alakarte.search.policy import KEEP_CLOSED_FLOPS, LAST_FLOPS, LAST_ITERATIONS, LEARN_CLOSED_FLOPS
+from alakarte.search.cost import closed_flops, compare_columns, learning_columns, most_columns, posterior_flops
+from alakarte.search.policy import LEARN_CLOSED_FLOPS
 from problems import naming
 
 
 def test_pairs_of_rows_cost_the_more_the_more_inputs_and_components():
     assert closed_flops(1300, 128, 1) < LEARN_CLOSED_FLOPS < closed_flops(1300, 128, 4)
     assert closed_flops(1000, 8, 8) < LEARN_CLOSED_FLOPS < closed_flops(2000, 1, 1)
-
-
-def test_rows_to_learn_from_without_an_expansion():
-    for n_components in (1, 4):
-        with naming(n_components):
-            most = closed_rows(10**6, 26, n_components)
-            assert closed_flops(most, 26, n_components) <= LEARN_CLOSED_FLOPS < closed_flops(most + 1, 26, n_components)
-            assert closed_rows(most, 26, n_components) == most
-            assert LAST_ITERATIONS * KEEP_CLOSED_FLOPS <= LAST_FLOPS  # the last steps see all rows
 
 
 def test_sizes_stay_within_flops_and_memory():

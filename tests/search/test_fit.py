@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-import alakarte.search.learn
+import alakarte.search.run_stage
 from alakarte import GPRegressor
 from alakarte.process.objective import nlml_gradient
+from alakarte.search import policy
 from problems import naming, problem, table, values_at
 from search.searches import Failing
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("one_blas_thread")
 def check_fit_with_failures(seed, monkeypatch):
     X, y, _ = table(2, n=12)
     function = Failing(nlml_gradient, seed)
-    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", function)
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", function)
     settings = {"n_components": 1, "n_frequencies": 4, "n_restarts": 2, "max_iter": 6, "max_iter_restart": 2}
     settings["lengthscale_spread"] = None  # the best evidence is sought, nothing else
     model = GPRegressor("ard", **settings, n_jobs=1, random_state=seed)
@@ -43,7 +44,7 @@ def test_failures_inside_a_fit_give_the_best_point_and_one_warning(monkeypatch):
 
 def test_a_fit_that_never_gets_a_number_ends_with_a_warning(monkeypatch):
     X, y, _ = table(2, n=12)
-    monkeypatch.setattr(alakarte.search.learn, "nlml_gradient", lambda problem, theta: (np.nan, theta))
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", lambda problem, theta: (np.nan, theta))
     model = GPRegressor("ard", n_components=1, n_frequencies=4, n_restarts=2, n_jobs=1, random_state=0)
     with pytest.warns(ConvergenceWarning, match="no finite value") as caught:
         model.fit(X, y)
@@ -67,6 +68,16 @@ def test_a_short_fit_warns_once_and_says_what_to_raise():
     assert model.n_iter_ == 2
 
 
+@pytest.mark.parametrize(("kernel", "n_rows"), [("ard", 60), ("ard", 450), ("gm", 60), ("gm", 450)])
+def test_a_short_fit_warns_once_whatever_the_number_of_its_runs(kernel, n_rows, monkeypatch):
+    monkeypatch.setattr(policy, "NEAR", np.inf)  # the two best starts of a mixture are tried on more rows
+    X, y, _ = table(3, n=n_rows)
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 reached.*raise max_iter \(now 1\)") as caught:
+        model = GPRegressor(kernel, max_iter=1, max_iter_restart=1, n_restarts=3, random_state=0, n_jobs=1).fit(X, y)
+    assert len(caught) == 1
+    assert not model.converged_
+
+
 def test_a_long_fit_does_not_warn():
     model = fit(max_iter=300)
     assert model.converged_
@@ -80,6 +91,13 @@ def test_without_iterations_the_fit_is_its_start():
     assert np.exp(values["log_amplitude"]) == pytest.approx([1.0])
     assert np.exp(values["log_noise_std"]) == pytest.approx(0.1)
     assert (model.n_iter_, model.n_evaluations_, len(model.starts_)) == (0, 1, 1)
+
+
+def test_without_iterations_every_kernel_of_the_menu_is_at_its_start():
+    X, y, _ = table(3, n=60)
+    model = GPRegressor(max_iter=0, random_state=0, n_jobs=1).fit(X, y)
+    assert (model.n_iter_, model.n_evaluations_, len(model.starts_)) == (0, 5, 1)
+    assert model.noise_std_ == pytest.approx(0.1 * y.std())
 
 
 def test_a_fit_without_noise_does_not_warn():

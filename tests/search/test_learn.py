@@ -1,24 +1,36 @@
-"""Learning one kernel: the best of the restarts goes on, noise is held down at first, empty components fall."""
+"""Learning one kernel: the best of the starts goes on, rung by rung, with centres and noise as free as rows allow."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+import alakarte.search.learn
+import alakarte.search.run_stage
 from alakarte import GPRegressor
-from alakarte.kernels import PiecewiseLinear
-from alakarte.likelihoods import gaussian
+from alakarte.errors import IllConditioned
+from alakarte.kernels.registry import resolve
+from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml
 from alakarte.search import policy
-from alakarte.search.learn import Learned, begin, prune
+from alakarte.search.learn import Learned, begin, climb, learn
 from alakarte.search.optimise import Run
+from alakarte.search.plan import Stage
+from alakarte.search.set_up import set_up
 from alakarte.search.stopping import NOT_BEGUN
-from problems import plan_of, problem, rows_of, table, values_at
+from problems import naming, rows_of, scaling_of, set_value, table, values_at
 from search.searches import search_for
 
-short_fits = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 1e9}
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+SHORT = {"n_restarts": 4, "max_iter": 8, "max_iter_restart": 3}
+
+
+def search_on(kernel, n=450, d=2, seed=0, **settings):
+    """The search of a kernel, and its plan."""
+    search = search_for(kernel, *rows_of(*table(d, n, seed)[:2]), **SHORT | settings)
+    return search, search.plan(search.settings.kernel)
 
 
 def test_best_of_the_restarts_continues():
@@ -33,64 +45,264 @@ def test_best_of_the_restarts_continues():
     assert model.trace_["value"][0] == pytest.approx(max(screened), rel=1e-12)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_restarts_count_as_work_done(n_jobs):
-    search = search_for("ard", *rows_of(*table(2, n=60)[:2]), n_restarts=3, max_iter_restart=4)
-    plan = search.plan(search.settings.kernel)
-    plan = replace(plan, settings=replace(plan.settings, n_jobs=n_jobs))
+# --------------------------------------------------------------------------- the ladder
+
+
+@pytest.mark.parametrize("kernel", ["ard", "gm"])
+def test_a_kernel_is_learned_rung_by_rung_each_from_where_the_last_one_ended(kernel, monkeypatch):
+    real, runs = alakarte.search.learn.long_run, []
+
+    def recorded(search, plan, problem, theta, stage):
+        runs.append((problem.rows.n_rows, stage.n_rows, theta, *real(search, plan, problem, theta, stage)))
+        return runs[-1][-2:]
+
+    monkeypatch.setattr(alakarte.search.learn, "long_run", recorded)
+    search, plan = search_on(kernel, n=450)
+    learned = learn(search, plan)
+    assert [n_rows for n_rows, *_ in runs] == [n_rows for _, n_rows, *_ in runs] == [225, 450]
+    for (*_, ended), (_, _, began, *_) in pairwise(runs):
+        assert np.array_equal(ended.theta, began)
+    assert learned.problem.rows is search.rows
+    assert learned.run is runs[-1][-1]
+    assert learned.run.nlml == pytest.approx(nlml(learned.problem, learned.run.theta), rel=1e-12)
+
+
+@pytest.mark.parametrize(("kernel", "n_runs"), [("ard", 2), ("gm", 4)])  # a mixture has two trials besides
+def test_all_runs_are_remembered_and_their_evaluations_counted(kernel, n_runs, monkeypatch):
+    calls, real = [], alakarte.search.run_stage.nlml_gradient
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", lambda *a: calls.append(1) or real(*a))
+    search, plan = search_on(kernel, n=450)
     begun = begin(search, plan)
-    assert len(begun.screened) == 3
-    assert search.progress.finished == pytest.approx(3 * 4 * plan.evaluation_flops(60, closed=True))
+    assert begun.only_screened
+    assert begun.n_evaluations == len(calls)
+    learned = learn(search, plan)
+    assert not learned.only_screened
+    assert (len(learned.screened), len(learned.runs)) == (4, n_runs)
+    assert learned.runs[-1] is learned.run
+    assert learned.n_evaluations == len(calls) - begun.n_evaluations
 
 
-@short_fits
-def test_noise_held_down_at_first_finds_what_all_is_noise_hides(monkeypatch):
+def test_one_start_has_a_long_run_at_once():
+    search, plan = search_on("ard", n=450, n_restarts=1)
+    begun = begin(search, plan)
+    assert (begun.runs, begun.screened, begun.run.n_iter) == ([], [], 0)
+    learned = learn(search, plan)
+    assert learned.problem.rows is search.rows
+    assert np.isfinite(learned.run.nlml)
+
+
+def test_without_time_a_result_stands_and_without_a_result_one_is_made():
+    for n_restarts in (1, 2):
+        search, plan = search_on("ard", n_restarts=n_restarts)
+        begun = begin(search, plan)
+        search.budget.interrupted = True
+        climbed = climb(search, plan, begun, plan.rungs(4)[0])
+        assert (climbed is begun) == (n_restarts == 2)
+        assert np.isfinite(climbed.run.nlml)
+
+
+def test_a_warm_start_is_the_only_one():
+    search, plan = search_on("ard")
+    learned = learn(search, plan)
+    again = begin(search, plan, warm=(learned.problem.draws, learned.run.theta))
+    assert again.screened == []
+    assert np.array_equal(again.run.theta, learned.run.theta)
+    assert again.problem.draws is learned.problem.draws
+
+
+def test_a_rung_without_a_number_leaves_what_was_learned_before(monkeypatch):
+    search, plan = search_on("ard", n=450)
+    half, whole = plan.rungs(4)
+    before = climb(search, plan, begin(search, plan), half)
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", lambda problem, theta: (np.nan, theta))
+    after = climb(search, plan, before, whole)
+    assert np.array_equal(after.run.theta, before.run.theta)
+    assert after.nlml_per_row == pytest.approx(before.nlml_per_row, rel=1e-12)
+    assert after.run.n_failed > 0
+
+
+# --------------------------------------------------------------------------- starts from a simpler kernel
+
+
+@pytest.mark.parametrize("n_restarts", [1, 2, 3, 4, 6])
+def test_starts_from_a_simpler_kernel_are_among_the_restarts(n_restarts, monkeypatch):
+    search, plan = search_on("ard", n=60)
+    simpler = learn(search, plan)
+    seen, real = [], alakarte.search.learn.short_stage
+    monkeypatch.setattr(alakarte.search.learn, "short_stage", lambda *a: seen.append(a[3]) or real(*a))
+    for kernel, n_nested in (("matern32", 1), ("gm", 2)):
+        with naming(kernel):
+            seen.clear()
+            search, plan = search_on(kernel, n=60, n_restarts=n_restarts)
+            begun = begin(search, plan, simpler=simpler)
+            if n_restarts == 1:
+                assert (seen, begun.screened) == ([], [])
+                continue
+            [starts] = seen
+            assert len(starts) == len(begun.screened) == n_restarts
+            noise = values_at(simpler.problem, simpler.run.theta)["log_noise_std"]
+            inherited = [values_at(begun.problem, start.theta)["log_noise_std"] == noise for start in starts]
+            assert inherited[-1]
+            if n_restarts > n_nested:
+                assert inherited == [index >= n_restarts - n_nested for index in range(n_restarts)]
+
+
+def test_a_matern_kernel_begins_where_ard_ended():
+    search, plan = search_on("ard", n=60)
+    simpler = learn(search, plan)
+    search, plan = search_on("matern32", n=60, max_iter_restart=1)
+    begun = begin(search, plan, simpler=simpler)
+    own = values_at(simpler.problem, simpler.run.theta)
+    there = nlml(begun.problem, begun.problem.layout.pack(own))
+    assert begun.screened[-1].trace[0][0] == pytest.approx(there, rel=1e-12)
+    assert begun.run.nlml <= there
+
+
+# --------------------------------------------------------------------------- centres
+
+
+def test_centres_are_free_with_12_rows_per_parameter_in_the_table_and_6_in_the_stage():
+    size = 6  # of gm with one component and two inputs: amplitude, two length-scales, two centres, noise
+    for n_rows, in_stage, free in (
+        (12 * size, 12 * size, True),
+        (12 * size, 6 * size, True),
+        (12 * size, 6 * size - 1, False),
+        (12 * size - 1, 12 * size - 1, False),
+        (12 * size - 1, 6 * size, False),
+    ):
+        with naming(n_rows, in_stage):
+            search, plan = search_on("gm", n=n_rows, n_components=1)
+            problem = set_up(plan, search.subsets.first(in_stage), search.scaling, np.random.default_rng(0))
+            assert problem.layout.size == size
+            assert not np.isinf(problem.layout.slow()).all()
+            after = alakarte.search.learn._with_free_centres(plan, problem)
+            assert np.isinf(after.layout.slow()).all() == free
+            assert after.layout.bounds()[0].tolist() == problem.layout.bounds()[0].tolist()
+
+
+def test_centres_become_free_as_rows_become_more():
+    """150 parameters' worth of rows in the table, but the starts have 200: slow first, free on all rows."""
+    search, plan = search_on("gm", n=500, d=2, n_components=8, max_iter=1)
+    begun = begin(search, plan)
+    assert (begun.problem.rows.n_rows, begun.problem.layout.size) == (200, 41)
+    assert not np.isinf(begun.problem.layout.slow()).all()
+    half, whole = plan.rungs(41)
+    on_half = climb(search, plan, begun, half)
+    assert np.isinf(on_half.problem.layout.slow()).all()
+    assert np.isinf(climb(search, plan, on_half, whole).problem.layout.slow()).all()
+
+
+# --------------------------------------------------------------------------- trials
+
+
+def with_objectives(begun, values):
+    """The same first steps, as if they had ended at such objectives."""
+    screened = [replace(run, nlml=value, penalty=0.0) for run, value in zip(begun.screened, values, strict=True)]
+    return replace(begun, screened=screened, run=screened[0], runs=[screened[0]])
+
+
+def test_the_two_best_starts_of_a_mixture_take_a_few_steps_on_more_rows():
+    search, plan = search_on("gm", n=450, max_iter=2)
+    begun = begin(search, plan)
+    begun = with_objectives(begun, [10.0, 30.0, 11.0, 30.0])
+    problem = begun.problem.on(search.subsets.first(225))
+    trials = alakarte.search.learn._trials(search, plan, problem, begun)
+    assert len(trials) == 2
+    for trial, started in zip(trials, (begun.screened[0], begun.screened[2]), strict=True):
+        assert trial.n_iter <= policy.TRIAL_ITERATIONS
+        assert trial.trace[0][0] == pytest.approx(nlml(problem, started.theta), rel=1e-12)
+    climbed = climb(search, plan, begun, Stage(225, 0, 0.0))
+    best = min(trials, key=lambda run: run.objective)
+    assert np.array_equal(climbed.run.theta, best.theta)
+
+
+def test_no_trials_where_one_start_is_clearly_ahead_or_a_kernel_has_no_components():
+    search, plan = search_on("gm", n=450)
+    begun = begin(search, plan)
+    behind = policy.NEAR * begun.screened_total
+    trials = alakarte.search.learn._trials
+    for lead, n_trials in ((behind - 1, 2), (behind + 1, 0)):
+        with naming(lead):
+            apart = with_objectives(begun, [0.0, *[lead] * 3])
+            assert len(trials(search, plan, apart.problem, apart)) == n_trials
+    later = climb(search, plan, begun, plan.rungs(21)[0])
+    assert trials(search, plan, later.problem, later) == []
+    search, plan = search_on("ard", n=450)
+    begun = begin(search, plan)
+    assert trials(search, plan, begun.problem, begun) == []
+
+
+# --------------------------------------------------------------------------- noise
+
+
+def fitted_without_noise(n=30, spread=0.3):
+    """A problem on rows each of which is there twice with another y, a theta of hardly any noise, and where noise is.
+
+    The first of each two alone are fitted well without noise.
+    """
     rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, (600, 32))  # two inputs of 32 count
-    y = np.sin(5 * X[:, 0]) * np.cos(2.5 * X[:, 1]) + 0.1 * rng.standard_normal(600)
-    found = {}
-    for bound in (gaussian.HELD_DOWN, 1e3):
-        monkeypatch.setattr(gaussian, "HELD_DOWN", bound)
-        model = GPRegressor("ard", n_posterior_frequencies=None, max_iter=60, random_state=2).fit(
-            X, y
-        )  # half of the seeds do
-        found[bound] = model.log_marginal_likelihood_
-    assert found[0.3] > found[1e3] + 20
+    X = np.repeat(np.linspace(-3, 3, n)[:, None], 2, axis=0) + 1e-9 * rng.standard_normal((2 * n, 1))
+    y = np.sin(X[:, 0]) + spread * rng.standard_normal(2 * n)
+    search = search_for("ard", *rows_of(X, y))
+    plan = search.plan(resolve("ard"))
+    whole = replace(set_up(plan, search.rows, search.scaling, rng), computation=Computation.CLOSED)
+    values = {"log_amplitude": np.zeros(1), "log_lengthscale": np.full(1, np.log(0.1))}
+    theta = whole.layout.pack(values | {"log_noise_std": np.asarray(np.log(1e-4))})
+    few = whole.on(search.rows.take(np.arange(0, 2 * n, 2)))
+    return few, whole, theta, whole.layout.labels().index("log_noise_std")
 
 
-@short_fits
-def test_amplitudes_stay_near_the_targets_where_frequencies_are_drawn_afresh():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((80, 3))
-    y = X @ [1.0, 2.0, 3.0] + 0.01 * rng.standard_normal(80)  # a plane: any large amplitude will do
-    largest = {}
-    for fresh in ("auto", None):
-        model = GPRegressor("pwl", n_posterior_frequencies=fresh, n_restarts=2, max_iter=30, random_state=0).fit(X, y)
-        largest[fresh] = model.kernel_.amplitude.max() / y.std()
-    assert largest["auto"] < 10.001 < largest[None]
-    free = PiecewiseLinear(bounds={"amplitude": (1.0, 1e4)})
-    model = GPRegressor(free, n_restarts=2, max_iter=30, random_state=0).fit(X, y)
-    assert model.kernel_.amplitude.max() / y.std() > 10.001
+def test_noise_stays_where_more_rows_cost_no_more():
+    few, whole, theta, _ = fitted_without_noise()
+    with_noise = set_value(whole, theta, log_noise_std=np.log(0.3))
+    for point in (theta, with_noise):
+        per_row = nlml(whole, point) / whole.rows.total
+        for before in (per_row, per_row - 0.99 * policy.JUMP):
+            assert alakarte.search.learn._with_enough_noise(whole, point, before) is point
+    assert alakarte.search.learn._with_enough_noise(few, theta, nlml(few, theta) / few.rows.total) is theta
 
 
-@short_fits
-def test_components_without_weight_are_dropped(monkeypatch):
-    X, y, _ = table(2, n=400)
-    monkeypatch.setattr(policy, "VANISHED", 0.2)  # a fifth of the variance, so that some component falls
-    model = GPRegressor("gm", **(SMALL | {"max_iter": 20})).fit(X, y)
-    assert model.n_components_ == len(model.kernel_.amplitude) < 4
-    assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+def test_rows_that_were_fitted_without_noise_get_the_best_of_some_noise_from_more_rows():
+    few, whole, theta, noise = fitted_without_noise()
+    after = alakarte.search.learn._with_enough_noise(whole, theta, nlml(few, theta) / few.rows.total)
+    assert nlml(whole, after) < nlml(whole, theta) - 100
+    others = np.arange(theta.size) != noise
+    assert np.array_equal(after[others], theta[others])
+    tried = [set_value(whole, theta, log_noise_std=0.5 * np.log(variance)) for variance in policy.MORE_NOISE]
+    best = min(tried, key=lambda point: nlml(whole, point))
+    assert np.allclose(after, best, rtol=1e-12)
 
 
-def test_components_are_dropped_by_their_share_of_the_variance():
-    """An amplitude of 2e-3 beside one of 1 has 4e-6 of the variance: below the 1e-5 that a component must have."""
-    made, theta = problem("gm", (2, 3, 4))
-    for small, left in ((2e-3, 2), (5e-3, 3)):
-        values = values_at(made, theta) | {"log_amplitude": np.log([1.0, small, 1.0])}
-        run = Run(made.layout.pack(values), 0.0, 1, NOT_BEGUN, 0, [])
-        plan = plan_of("gm", made.rows, n_components=3, n_frequencies=4)
-        plan, learned = prune(plan, Learned(made, run, [run], [run], 1.0))
-        assert plan.n_components == learned.problem.draws.shape.n_components == left
-        kept = learned.problem.layout.unpack(learned.run.theta)
-        assert np.exp(kept["log_amplitude"]) == pytest.approx([1.0] * 2 if left == 2 else [1.0, small, 1.0])
-        assert np.isfinite(nlml(learned.problem, learned.run.theta))
+def test_a_rung_begins_with_enough_noise():
+    few, whole, theta, _ = fitted_without_noise()
+    search = search_for("ard", whole.rows, scaling_of(whole.rows.x, whole.rows.y))
+    run = Run(theta, nlml(few, theta), 0, NOT_BEGUN, 0, [])
+    learned = Learned(few, run, [run, run], [run], few.rows.total)
+    climbed = climb(search, search.plan(resolve("ard")), learned, Stage(whole.rows.n_rows, 0, 0.0))
+    expected = alakarte.search.learn._with_enough_noise(whole, theta, learned.nlml_per_row)
+    assert not np.array_equal(expected, theta)
+    assert np.array_equal(climbed.run.theta, expected)
+
+
+def test_a_fixed_noise_stays():
+    X, y, _ = table(1, n=60)
+    search = search_for("ard", *rows_of(X, y), noise_std=1e-3)
+    plan = search.plan(resolve("ard"))
+    problem = set_up(plan, search.rows, search.scaling, np.random.default_rng(0))
+    theta = np.zeros(problem.layout.size)
+    assert np.array_equal(alakarte.search.learn._with_enough_noise(problem, theta, -1e9), theta)
+
+
+@pytest.mark.parametrize("failure", [np.nan, np.inf, IllConditioned, np.linalg.LinAlgError, FloatingPointError])
+def test_more_rows_that_give_no_number_are_no_end(failure, monkeypatch):
+    """A fit goes on from where it is: the long run itself steps back from such points."""
+
+    def failing(problem, theta):
+        if isinstance(failure, type):
+            raise failure("injected")
+        return failure
+
+    few, whole, theta, _ = fitted_without_noise()
+    before = nlml(few, theta) / few.rows.total
+    monkeypatch.setattr(alakarte.search.learn, "nlml", failing)
+    assert np.array_equal(alakarte.search.learn._with_enough_noise(whole, theta, before), theta)

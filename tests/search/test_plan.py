@@ -1,10 +1,11 @@
 """How many rows each stage of learning sees, and where a kernel does without an expansion."""
 
-from itertools import product
+from itertools import pairwise, product
 from types import SimpleNamespace
 
-from alakarte.search.cost import evaluation_flops
-from alakarte.search.policy import LAST_FLOPS, MAIN_ROWS, ROWS_TO_LEARN
+from alakarte.search import policy
+from alakarte.search.cost import closed_flops, evaluation_flops
+from alakarte.search.policy import FIRST_ROWS, LAST_FLOPS, MAIN_ROWS, ROWS_TO_LEARN
 from problems import naming, plan_of
 
 SMALL = {"n_components": 1, "n_frequencies": 8, "expansion": "fastfood", "n_restarts": 2, "max_iter_restart": 4}
@@ -17,13 +18,15 @@ def plan_on(n_rows, n_inputs, kernel="ard", **settings):
 
 def test_few_rows_are_all_learned_from():
     few, many = (plan_on(n_rows, 5, max_iter=9, **SMALL) for n_rows in (300, 10**6))
-    assert few.screening_stage().n_rows == few.learning_stage(9).n_rows == 300
+    [long] = few.rungs(9)
+    assert few.screening_stage().n_rows == long.n_rows == 300
     assert few.last_stage(1024) is None
-    screening, long = many.screening_stage(), many.learning_stage(9)
+    screening, [long] = many.screening_stage(), many.rungs(9)
     assert screening.n_rows < long.n_rows == MAIN_ROWS < many.last_stage(1024).n_rows
     for rows in (None, 500):
         given = plan_on(10**6, 5, n_learning_rows=rows, max_iter=9, **SMALL)
-        assert given.screening_stage().n_rows == given.learning_stage(9).n_rows == (rows or 10**6)
+        [long] = given.rungs(9)
+        assert given.screening_stage().n_rows == long.n_rows == (rows or 10**6)
         assert given.second_stage().n_rows == (rows or 10**6)
         assert given.last_stage(1024) is None
 
@@ -32,10 +35,80 @@ def test_thousands_of_parameters_are_learned_from_more_rows():
     for n_rows in (20_000, 10**6):
         with naming(n_rows):
             plan = plan_on(n_rows, 8, "ssgpr", **SMALL | {"n_frequencies": 768})
-            stage = plan.learning_stage(6146)
+            [stage] = plan.rungs(6146)
             assert stage.n_rows == min(n_rows, ROWS_TO_LEARN * 6146)
             assert stage.max_iter == 150
-            assert plan.learning_stage(MAIN_ROWS // ROWS_TO_LEARN).n_rows == MAIN_ROWS
+            assert [rung.n_rows for rung in plan.rungs(MAIN_ROWS // ROWS_TO_LEARN)] == [MAIN_ROWS]
+
+
+LADDERS = {  # rows of the table: of the rungs, with 5 inputs
+    1: [1],
+    199: [199],
+    399: [399],
+    400: [200, 400],
+    401: [200, 401],
+    1000: [500, 1000],
+    3000: [1500, 3000],
+    3999: [999, 1999, 3999],  # a half is still dear
+}
+
+
+def test_the_ladder_has_half_of_the_rows_and_all_and_more_where_they_are_dear():
+    for n_rows, expected in LADDERS.items():
+        with naming(n_rows):
+            assert [rung.n_rows for rung in plan_on(n_rows, 5).rungs(7)] == expected
+
+
+def test_a_ladder_ends_with_all_rows_and_begins_where_steps_are_cheap():
+    for n_rows, n_inputs in product((2, 150, 399, 400, 777, 1600, 2500, 3900), (1, 5, 26, 128)):
+        with naming(n_rows, n_inputs):
+            plan = plan_on(n_rows, n_inputs)
+            assert plan.keeps_closed_form
+            rows = [rung.n_rows for rung in plan.rungs(n_inputs + 2)]
+            assert rows[-1] == n_rows
+            assert all(less == more // 2 for less, more in pairwise(rows))
+            assert len(rows) == 1 or rows[0] >= FIRST_ROWS
+            assert len(rows) > 1 or n_rows < 2 * FIRST_ROWS
+            cheap = closed_flops(rows[0], n_inputs, policy.FIRST_COMPONENTS) <= policy.LEARN_CLOSED_FLOPS
+            assert cheap or rows[0] < 2 * FIRST_ROWS
+            assert plan.screening_stage().n_rows == min(FIRST_ROWS, n_rows) <= rows[0]
+
+
+def test_all_kernels_climb_the_same_ladder():
+    for n_rows, n_inputs in product((150, 400, 1000, 1600), (1, 5, 26)):
+        with naming(n_rows, n_inputs):
+            plans = [plan_on(n_rows, n_inputs, name) for name in policy.CLOSED_MENU]
+            assert all(plan.keeps_closed_form for plan in plans)
+            ladders = [[rung.n_rows for rung in plan.rungs(size)] for plan in plans for size in (3, 50)]
+            assert all(ladder == ladders[0] for ladder in ladders)
+
+
+def test_a_rung_leaves_to_the_next_what_is_within_some_nats():
+    plan = plan_on(3999, 5, tol=0.5)
+    for rung in plan.rungs(7):
+        with naming(rung.n_rows):
+            assert rung.tol == max(0.5, policy.RUNG_NATS * rung.n_rows)
+            cheap = closed_flops(rung.n_rows, 5, policy.FIRST_COMPONENTS) <= policy.LEARN_CLOSED_FLOPS
+            assert rung.max_iter == (150 if cheap else policy.DEAR_ITERATIONS)
+            assert rung.price == policy.PRICE * rung.n_rows
+    assert [rung.max_iter for rung in plan_on(3999, 5, max_iter=3).rungs(7)] == [3, 3, 3]
+
+
+def test_rows_that_are_given_have_no_ladder():
+    for given in ({"n_learning_rows": 900}, {"n_learning_rows": None}, {"expansion": "exact"}):
+        with naming(given):
+            plan = plan_on(1000, 5, tol=0.5, **given)
+            [long] = plan.rungs(7)
+            assert long.n_rows == plan.screening_stage().n_rows == (given.get("n_learning_rows") or 1000)
+            assert (long.max_iter, long.tol, long.price) == (150, 0.5, 0.0)
+
+
+def test_the_rows_of_a_stage_lie_within_those_of_the_next():
+    for n_rows, name, expansion in product((300, 1000, 3000, 10_000), ("ard", "gm", "pwl"), ("auto", "fastfood")):
+        with naming(n_rows, name, expansion):
+            plan = plan_on(n_rows, 5, name, expansion=expansion)
+            rows = [stage.n_rows for stage in (plan.screening_stage(), *plan.rungs(30))]
+            assert rows == sorted(rows)
 
 
 def test_the_last_stage_sees_all_rows_or_as_many_as_its_flops_allow():

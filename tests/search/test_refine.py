@@ -1,10 +1,16 @@
-"""What is learned from some rows is tuned to all of them."""
+"""What is learned from some rows and with some columns learns on from more of them; closed forms stay as they are."""
 
 import pytest
 
 from alakarte import GPRegressor
 from alakarte.kernels import ARD
-from problems import table
+from alakarte.search import policy
+from alakarte.search.candidates import Candidate
+from alakarte.search.compare import compare
+from alakarte.search.learn import learn
+from alakarte.search.refine import refine
+from problems import rows_of, table
+from search.searches import search_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 SMALL = {"n_restarts": 2, "max_iter": 8, "max_iter_restart": 3, "random_state": 0, "tol": 0.0}
@@ -18,13 +24,32 @@ def test_the_evidence_is_that_of_all_rows(expansion):
     assert model.log_marginal_likelihood(X, y) == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
 
 
-def test_noise_of_an_exact_process_is_tuned_to_all_rows():
+def test_a_closed_form_is_left_as_it_was_learned():
+    """From some rows where the user gave them: the evidence is that of all, at the same parameters."""
     X, y, _ = table(2, n=150)
     model = GPRegressor("ard", n_learning_rows=60, **SMALL).fit(X, y)
-    fixed = {"lengthscale": model.kernel_.lengthscale}
-    best = GPRegressor(ARD(fixed=fixed), expansion="exact", max_iter=100, random_state=0, tol=1e-6).fit(X, y)
-    assert model.log_marginal_likelihood_ == pytest.approx(best.log_marginal_likelihood_, abs=1e-3)
-    assert model.noise_std_ == pytest.approx(best.noise_std_, rel=1e-2)
+    fixed = {"lengthscale": model.kernel_.lengthscale, "amplitude": model.kernel_.amplitude}
+    settings = {"expansion": "exact", "noise_std": model.noise_std_, "random_state": 0}
+    same = GPRegressor(ARD(fixed=fixed), **settings).fit(X, y)
+    assert model.log_marginal_likelihood_ == pytest.approx(same.log_marginal_likelihood_, rel=1e-9)
+    search = search_for("ard", *rows_of(X, y), n_learning_rows=60, n_restarts=2, max_iter=3, max_iter_restart=2)
+    plan = search.plan(search.settings.kernel)
+    learned = learn(search, plan)
+    [refined] = refine(search, [Candidate(plan, learned, None)])
+    assert refined.learned is learned
+
+
+def test_features_learn_further_where_more_columns_pay_and_keep_the_better(monkeypatch):
+    monkeypatch.setattr(policy, "MORE", -1.0)  # they always pay
+    X, y, _ = table(2, n=300)
+    search = search_for("pwl", *rows_of(X, y), n_components=1, n_restarts=2, max_iter=3, max_iter_restart=2)
+    plan = search.plan(search.settings.kernel)
+    [before] = compare(search, [(plan, learn(search, plan))])
+    [after] = refine(search, [before])
+    assert after.score >= before.score
+    assert after.doublings == 0
+    assert len(after.learned.runs) > len(before.learned.runs) or after.learned is before.learned
+    assert refine(search, [after])[0].learned is after.learned  # once
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])

@@ -1,4 +1,4 @@
-"""The paper's initialisations (its section 5.1), for every kernel of the menu."""
+"""The paper's initialisations (its section 5.1) for every kernel of the menu, and starts from simpler kernels."""
 
 import numpy as np
 import pytest
@@ -7,17 +7,17 @@ from alakarte import GPRegressor
 from alakarte.data.summary import summarise
 from alakarte.execution.randomness import Streams
 from alakarte.features.draws import draw
+from alakarte.kernels.gm import SHIFTS
 from alakarte.kernels.registry import kernels, resolve
 from alakarte.records import Shape
-from alakarte.search.policy import ROWS_TO_SPARE
-from alakarte.search.starts import make_starts
+from alakarte.search.starts import Start, make_starts, nested_starts
 from problems import MENU, naming, problem, table, values_at
 
 
 def every_start(name, shape=(3, 2, 8), n_starts=10, seed=0):
     made, _ = problem(name, shape, n=200, weighted=False)
     summary = summarise(made.rows.x, made.rows.weight, np.random.default_rng(seed))
-    points = make_starts(made, summary, n_starts, Streams(seed), 200)
+    points = make_starts(made, summary, n_starts, Streams(seed))
     return made, summary, [values_at(made, start.theta) for start in points]
 
 
@@ -108,15 +108,81 @@ def test_more_starts_never_change_the_earlier_ones():
         assert all(np.array_equal(left[name], right[name]) for name in left)
 
 
-def test_every_other_start_holds_noise_down_and_half_free_the_centres_where_rows_are_many():
+def test_every_other_start_holds_noise_down():
     made, _ = problem("gm", n=200)
     summary = summarise(made.rows.x, made.rows.weight, np.random.default_rng(0))
-    many = ROWS_TO_SPARE * made.layout.size
-    for n_rows, free in ((many - 1, [False] * 6), (many, [False, False, True, True, False, False])):
-        with naming(n_rows):
-            starts = make_starts(made, summary, 6, Streams(0), n_rows)
-            assert [start.hold_noise_down for start in starts] == [True, False] * 3
-            assert [start.free_centres for start in starts] == free
+    starts = make_starts(made, summary, 6, Streams(0))
+    assert [start.hold_noise_down for start in starts] == [True, False] * 3
+
+
+def learned_before(name, d=3):
+    """Values of a simpler kernel, with noise of its own."""
+    made, theta = problem(name, (d, 1, 8), seed=5)
+    return values_at(made, theta) | {"log_noise_std": np.asarray(np.log(0.037))}
+
+
+def nested(name, shape=(3, 4, 8)):
+    """Values of the nested starts of a kernel, those of its random one, and those that it is made from."""
+    made, theta = problem(name, shape)
+    simpler = learned_before("matern1.5" if name == "mm" else MENU[name].nests, shape[0])
+    starts = nested_starts(made, Start(theta, hold_noise_down=True), simpler)
+    return [values_at(made, start.theta) for start in starts], values_at(made, theta), simpler, starts
+
+
+NESTING = sorted(name for name, kernel in MENU.items() if kernel.nests is not None)
+
+
+def test_ard_and_matern_start_where_a_simpler_kernel_ended():
+    for name in ("ard", "matern0.5", "matern1.5", "matern2.5"):
+        with naming(name):
+            [values], _, simpler, _ = nested(name)
+            assert np.array_equal(values["log_amplitude"], simpler["log_amplitude"])
+            expected = np.broadcast_to(simpler["log_lengthscale"], 3)  # that of rbf for every input
+            assert np.array_equal(values["log_lengthscale"], expected)
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3, 4, 8])
+@pytest.mark.parametrize("name", ["gm", "mm"])
+def test_a_simpler_kernel_is_cut_into_components_of_several_lengths_and_keeps_its_variance(name, n_components):
+    [whole, *others], random, simpler, _ = nested(name, (3, n_components, 8))
+    assert len(others) == (1 if n_components > 1 else 0)
+    variance = np.exp(2 * whole["log_amplitude"])
+    assert variance.sum() == pytest.approx(np.exp(2 * simpler["log_amplitude"][0]), rel=1e-12)
+    assert np.allclose(variance, variance[0], rtol=1e-12)
+    shift = whole["log_lengthscale"] - simpler["log_lengthscale"]
+    assert np.allclose(shift, shift[:, :1], rtol=0, atol=1e-12)  # a component is stretched along all inputs alike
+    assert shift[0, 0] == 0  # one of them is the simpler kernel itself
+    assert len(set(shift[:, 0].round(9))) == min(n_components, len(SHIFTS))
+    assert np.array_equal(whole["centre"], random["centre"])  # zero would be a stationary point
+
+
+@pytest.mark.parametrize("n_components", [2, 3, 4])
+@pytest.mark.parametrize("name", ["gm", "mm"])
+def test_half_of_the_components_may_stay_random(name, n_components):
+    [whole, half], random, _, _ = nested(name, (3, n_components, 8))
+    cut = n_components // 2
+    for key in ("log_amplitude", "log_lengthscale"):
+        assert np.array_equal(half[key][:cut], whole[key][:cut])
+        assert np.array_equal(half[key][cut:], random[key][cut:])
+    assert np.array_equal(half["centre"], random["centre"])
+
+
+def test_nested_starts_have_the_noise_of_the_simpler_kernel_and_do_not_hold_it_down():
+    for name in NESTING:
+        with naming(name):
+            values, _, simpler, starts = nested(name)
+            for each in values:
+                assert each["log_noise_std"] == pytest.approx(simpler["log_noise_std"], rel=1e-12)
+            assert not any(start.hold_noise_down for start in starts)
+
+
+def test_nested_starts_lie_within_the_bounds():
+    made, theta = problem("gm", (3, 4, 8))
+    far = learned_before("ard") | {"log_lengthscale": np.array([-50.0, 0.0, 50.0]), "log_noise_std": np.asarray(-99.0)}
+    lower, upper = made.layout.bounds()
+    for start in nested_starts(made, Start(theta), far):
+        assert (lower <= start.theta).all()
+        assert (start.theta <= upper).all()
 
 
 def test_a_constant_table_still_has_starts():

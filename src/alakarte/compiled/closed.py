@@ -1,103 +1,32 @@
 """Kernels in closed form, k(x, x') = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ, and their pullback, as plain loops.
 
-In: rows, other rows, the degrees of freedom of the profile g, variance, scale and centre of each component. Out: k, or
-sums of derivatives. Names, arguments and results are those of `reference.py`. One row of x at a time against all
-others: a row's bits do not depend on its company. Differences are squared, never expanded: where rows nearly coincide
-the other way loses half the digits. The exponential is compiled apart from sums, whose order is the compiler's.
+In: rows, the degrees of freedom of the profile g, variance, scale and centre of each component. Out: k between two
+tables, or within one some rows of its triangle; sums of derivatives. Names, arguments and results are those of
+`reference.py`. One row at a time against all others: a row's bits do not depend on its company. Differences are
+squared, never expanded: where rows nearly coincide the other way loses half the digits.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from alakarte.compiled.jit import compiled, compiled_sum, wide_vectors
 from alakarte.compiled.layout import row_major
+from alakarte.compiled.profiles import profile, profile_and_slope
 from alakarte.records import Array
 
-_ROUND = 6755399441055744.0  # 1.5·2^52: x + c − c is x to the next integer
-_LOWEST = -708.0  # exp of less has no full precision, and is nothing here
-
 
 @compiled
-def _exp(x):
-    """exp x for x ≤ 0; x = k log 2 + r with log 2 in two parts, then a polynomial of degree 13."""
-    x = max(x, _LOWEST)
-    shifted = x * 1.4426950408889634 + _ROUND
-    k = shifted - _ROUND
-    r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10
-    p = 1.6059043836821613e-10
-    p = p * r + 2.08767569878681e-09
-    p = p * r + 2.505210838544172e-08
-    p = p * r + 2.755731922398589e-07
-    p = p * r + 2.7557319223985893e-06
-    p = p * r + 2.48015873015873e-05
-    p = p * r + 1.984126984126984e-04
-    p = p * r + 1.388888888888889e-03
-    p = p * r + 8.333333333333333e-03
-    p = p * r + 4.1666666666666664e-02
-    p = p * r + 1.6666666666666666e-01
-    p = p * r + 0.5
-    p = (p * r + 1.0) * r + 1.0
-    power = (np.float64(shifted).view(np.int64) + 1023) << 52  # the low bits of `shifted` are those of k
-    return p * np.int64(power).view(np.float64)
-
-
-@compiled
-def _distances(row, others, scale, r2):
-    """r2_j = Σ_k a_k² (x_jk − x_k)²; others (d, n) by columns of the table."""
+def _distances(row, others, first, scale, r2):
+    """r2_j = Σ_k a_k² (x_jk − x_k)² from row `first` on; others (d, n) by columns of the table."""
     wide_vectors()
     for j in range(r2.size):
         r2[j] = 0.0
     for k in range(row.size):
-        column, value, a = others[k], row[k], scale[k]
+        column, value, a = others[k][first:], row[k], scale[k]
         for j in range(r2.size):
             t = (column[j] - value) * a
             r2[j] += t * t
-
-
-@compiled
-def _values(r2, dof, g):
-    """g(r²): Gaussian for 0, Matérn of smoothness ν for 2ν = 1, 3, 5 degrees of freedom."""
-    wide_vectors()
-    if dof == 0:
-        for j in range(r2.size):
-            g[j] = _exp(-0.5 * r2[j])
-    elif dof == 1:
-        for j in range(r2.size):
-            g[j] = _exp(-np.sqrt(r2[j]))
-    elif dof == 3:
-        for j in range(r2.size):
-            t = np.sqrt(3.0 * r2[j])
-            g[j] = (1.0 + t) * _exp(-t)
-    else:
-        for j in range(r2.size):
-            t = np.sqrt(5.0 * r2[j])
-            g[j] = (1.0 + t + t * t / 3.0) * _exp(-t)
-
-
-@compiled
-def _values_and_slopes(r2, dof, g, slope):
-    """g and dg/d(r²); of Matérn ½ the slope is infinite at r = 0, where it multiplies τ² = 0: zero there."""
-    wide_vectors()
-    if dof == 0:
-        for j in range(r2.size):
-            g[j] = _exp(-0.5 * r2[j])
-            slope[j] = -0.5 * g[j]
-    elif dof == 1:
-        for j in range(r2.size):
-            t = np.sqrt(r2[j])
-            g[j] = _exp(-t)
-            slope[j] = -0.5 * g[j] / max(t, 1e-150) if t > 0.0 else 0.0
-    elif dof == 3:
-        for j in range(r2.size):
-            t = np.sqrt(3.0 * r2[j])
-            e = _exp(-t)
-            g[j] = (1.0 + t) * e
-            slope[j] = -1.5 * e
-    else:
-        for j in range(r2.size):
-            t = np.sqrt(5.0 * r2[j])
-            e = _exp(-t)
-            g[j] = (1.0 + t + t * t / 3.0) * e
-            slope[j] = -(5.0 / 6.0) * (1.0 + t) * e
 
 
 @compiled
@@ -109,23 +38,36 @@ def _times_cosine(values, cosine, sine, columns_cosine, columns_sine):
 
 
 @compiled
-def _kernel_rows(x, others, dof, variance, scale, waves, out):
-    n_components = scale.shape[0]
-    n_rows, n = out.shape
+def _kernel_row(row, waves, others, first, dof, components, buffers, total):
+    """k of one row and all others from `first` on; `waves`: cosines and sines of the row and of the others."""
+    variance, scale = components
+    r2, g = buffers
+    row_cosine, row_sine, cosine, sine = waves
+    for j in range(total.size):
+        total[j] = 0.0
+    for q in range(scale.shape[0]):
+        _distances(row, others, first, scale[q], r2)
+        profile(r2, dof, g)
+        if cosine.shape[0] > 0:
+            _times_cosine(g, row_cosine[q], row_sine[q], cosine[q][first:], sine[q][first:])
+        v = variance[q]
+        for j in range(total.size):
+            total[j] += v * g[j]
+
+
+@compiled
+def _gram_rows(table, root, dof, components, start, stop, out):
+    x, x_waves, others, waves = table
+    n = others.shape[1]
     r2, g = np.empty(n), np.empty(n)
-    x_cosine, x_sine, cosine, sine = waves
-    for i in range(n_rows):
-        total = out[i]
-        for j in range(n):
-            total[j] = 0.0
-        for q in range(n_components):
-            _distances(x[i], others, scale[q], r2)
-            _values(r2, dof, g)
-            if cosine.shape[0] > 0:
-                _times_cosine(g, x_cosine[q, i], x_sine[q, i], cosine[q], sine[q])
-            v = variance[q]
-            for j in range(n):
-                total[j] += v * g[j]
+    x_cosine, x_sine = x_waves
+    cosine, sine = waves
+    for i in range(start, stop):
+        row_waves = (x_cosine[i], x_sine[i], cosine, sine)
+        total = out[i][i:]
+        _kernel_row(x[i], row_waves, others, i, dof, components, (r2[: n - i], g[: n - i]), total)
+        for j in range(n - i):
+            total[j] *= root[i] * root[i + j]
 
 
 @compiled_sum
@@ -135,6 +77,22 @@ def _sum_products(u, v):
     for j in range(u.size):
         total += u[j] * v[j]
     return total
+
+
+@compiled
+def _kernel_rows(x, x_waves, others, waves, dof, components, weights, dot, out):
+    """k into `out` (rows, rows'), where it has rows, and k·w into `dot` (rows, T) for weights (T, rows')."""
+    n = others.shape[1]
+    buffers, total = (np.empty(n), np.empty(n)), np.empty(n)
+    x_cosine, x_sine = x_waves
+    cosine, sine = waves
+    for i in range(x.shape[0]):
+        _kernel_row(x[i], (x_cosine[i], x_sine[i], cosine, sine), others, 0, dof, components, buffers, total)
+        for t in range(weights.shape[0]):
+            dot[i, t] = _sum_products(total, weights[t])
+        if out.shape[0] > 0:
+            for j in range(n):
+                out[i, j] = total[j]
 
 
 @compiled_sum
@@ -170,57 +128,112 @@ def _weigh(bar, slope, g, wave, weight, odd):
 
 
 @compiled
-def _kernel_rows_pullback(x, others, dof, variance, scale, waves, bar, sums):
+def _bar_row(i, inverse, alpha, root, bar):
+    """bar_j = w_i^½ w_j^½ (T K⁻¹_ij − Σ_t α_ti α_tj), for both triangles; half of that on the diagonal."""
+    wide_vectors()
+    n_targets = alpha.shape[0]
+    kernel = inverse[i][i:]
+    for j in range(bar.size):
+        bar[j] = n_targets * kernel[j]
+    for t in range(n_targets):
+        mine, others = alpha[t, i], alpha[t][i:]
+        for j in range(bar.size):
+            bar[j] -= mine * others[j]
+    mine, others = root[i], root[i:]
+    for j in range(bar.size):
+        bar[j] *= mine * others[j]
+    bar[0] *= 0.5
+
+
+@compiled
+def _gram_rows_pullback(table, root, dof, components, start, stop, inverse, alpha, sums):
+    x, x_waves, others, waves = table
+    variance, scale = components
+    x_cosine, x_sine = x_waves
+    cosine, sine = waves
     n_components, d = scale.shape
-    n_rows, n = bar.shape
-    r2, g, slope, weight, odd = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    x_cosine, x_sine, cosine, sine = waves
-    for i in range(n_rows):
+    n = others.shape[1]
+    work = np.empty((6, n))
+    for i in range(start, stop):
+        size = n - i
+        bar, r2, g = work[0][:size], work[1][:size], work[2][:size]
+        slope, weight, odd = work[3][:size], work[4][:size], work[5][:size]
+        _bar_row(i, inverse, alpha, root, bar)
         for q in range(n_components):
             v, row = variance[q], sums[q]
-            _distances(x[i], others, scale[q], r2)
-            _values_and_slopes(r2, dof, g, slope)
+            _distances(x[i], others, i, scale[q], r2)
+            profile_and_slope(r2, dof, g, slope)
             if cosine.shape[0] > 0:
-                _weigh(bar[i], slope, g, (x_cosine[q, i], x_sine[q, i], cosine[q], sine[q]), weight, odd)
+                wave = (x_cosine[i, q], x_sine[i, q], cosine[q][i:], sine[q][i:])
+                _weigh(bar, slope, g, wave, weight, odd)
                 for k in range(d):
-                    row[1 + d + k] += v * _sum_differences(odd, others[k], x[i, k])
+                    row[1 + d + k] += v * _sum_differences(odd, others[k][i:], x[i, k])
             else:
-                for j in range(n):
-                    weight[j] = bar[i, j] * slope[j]
-            row[0] += 2.0 * v * _sum_products(bar[i], g)
+                for j in range(size):
+                    weight[j] = bar[j] * slope[j]
+            row[0] += 2.0 * v * _sum_products(bar, g)
             for k in range(d):
-                row[1 + k] += 2.0 * v * scale[q, k] * _sum_squares(weight, others[k], x[i, k])
+                row[1 + k] += 2.0 * v * scale[q, k] * _sum_squares(weight, others[k][i:], x[i, k])
 
 
-def _prepared(x: Array, other: Array, centre: Array | None) -> tuple[Array, Array, tuple[Array, Array, Array, Array]]:
-    """Rows, the other rows by columns, and cosines and sines (Q, rows) of ζ = μᵀx for both; none without centres."""
-    x, others = row_major(np.float64, x, other.T)
+class Table(NamedTuple):
+    """Rows as the loops read them, with cosines and sines of ζ = μᵀx; none without centres."""
+
+    rows: Array  # (n, d)
+    row_waves: tuple[Array, Array]  # (n, Q) each
+    columns: Array  # (d, n)
+    column_waves: tuple[Array, Array]  # (Q, n) each
+
+
+def prepare(x: Array, centre: Array | None) -> Table:
+    """A table from x (n, d) and μ (Q, d), or None."""
+    rows, columns = row_major(np.float64, x, x.T)
     if centre is None:
-        none = np.empty((0, 0))
-        return x, others, (none, none, none, none)
-    zeta, eta = _angles(x, centre), _angles(other, centre)
-    return x, others, (np.cos(zeta), np.sin(zeta), np.cos(eta), np.sin(eta))
-
-
-def _angles(x: Array, centre: Array) -> Array:
-    """μᵀx (Q, rows), row by row: the bits of a product by BLAS depend on the number of rows."""
-    return np.stack([(x * each).sum(axis=1) for each in centre])
+        return Table(rows, (np.empty((len(x), 0)),) * 2, columns, (np.empty((0, 0)),) * 2)
+    zeta = np.stack([(rows * each).sum(axis=1) for each in centre])  # BLAS's bits depend on the number of rows
+    cosine, sine = np.cos(zeta), np.sin(zeta)
+    row_cosine, row_sine = row_major(np.float64, cosine.T, sine.T)
+    return Table(rows, (row_cosine, row_sine), columns, (cosine, sine))
 
 
 def kernel_rows(x: Array, other: Array, dof: int, variance: Array, scale: Array, centre: Array | None) -> Array:
     """k(x, other) (rows, rows'); arguments as in `reference.py`."""
-    rows, others, waves = _prepared(x, other, centre)
-    out = np.empty((len(x), len(other)))
-    _kernel_rows(rows, others, dof, *row_major(np.float64, variance, scale), waves, out)
-    return out
+    table, others = prepare(x, centre), prepare(other, centre)
+    none = np.empty((0, len(other)))
+    return kernel_rows_dot(table, others, dof, variance, scale, none, want_rows=True)[1]
 
 
-def kernel_rows_pullback(
-    x: Array, other: Array, dof: int, variance: Array, scale: Array, centre: Array | None, bar: Array
+def kernel_rows_dot(
+    table: Table, others: Table, dof: int, variance: Array, scale: Array, weights: Array, *, want_rows: bool
+) -> tuple[Array, Array]:
+    """k·w (rows, T) for weights (T, rows'), and k (rows, rows') if wanted, of two tables."""
+    n_rows, n_others = len(table.rows), len(others.rows)
+    dot, out = np.empty((n_rows, len(weights))), np.empty((n_rows if want_rows else 0, n_others))
+    components = tuple(row_major(np.float64, variance, scale))
+    tables = table.rows, table.row_waves, others.columns, others.column_waves
+    _kernel_rows(*tables, dof, components, weights, dot, out)
+    return dot, out
+
+
+def gram_rows(
+    table: Table, root: Array, dof: int, variance: Array, scale: Array, part: tuple[int, int], out: Array
+) -> None:
+    """Rows `part` of w_i^½ k w_j^½, from the diagonal on, into out (n, n)."""
+    _gram_rows(table, root, dof, tuple(row_major(np.float64, variance, scale)), *part, out)
+
+
+def gram_rows_pullback(
+    table: Table,
+    root: Array,
+    dof: int,
+    variance: Array,
+    scale: Array,
+    part: tuple[int, int],
+    inverse: Array,
+    alpha: Array,
 ) -> Array:
-    """Sums (Q, 1 + 2d) by log v, a and μ, from the derivative bar (rows, rows') of nlml by k."""
-    rows, others, waves = _prepared(x, other, centre)
-    sums = np.zeros((len(variance), 1 + 2 * x.shape[1]))
-    variance, scale, bar = row_major(np.float64, variance, scale, bar)
-    _kernel_rows_pullback(rows, others, dof, variance, scale, waves, bar, sums)
+    """Sums (Q, 1 + 2d) by log v, a and μ of rows `part`; K⁻¹ (n, n) from its diagonal on, α (T, n)."""
+    sums = np.zeros((len(variance), 1 + 2 * table.rows.shape[1]))
+    components = tuple(row_major(np.float64, variance, scale))
+    _gram_rows_pullback(table, root, dof, components, *part, inverse, alpha, sums)
     return sums

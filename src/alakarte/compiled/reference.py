@@ -198,13 +198,44 @@ def kernel_rows(x: Array, other: Array, dof: int, variance: Array, scale: Array,
     return total
 
 
-def kernel_rows_pullback(
-    x: Array, other: Array, dof: int, variance: Array, scale: Array, centre: Array | None, bar: Array
+def kernel_rows_dot(
+    x: Array, other: Array, dof: int, variance: Array, scale: Array, centre: Array | None, weights: Array
 ) -> Array:
-    """Sums (Q, 1 + 2d) of derivatives by log v, a and μ, from bar (rows, rows'), the derivative of nlml by k."""
+    """k(x, other)·w (rows, T) for weights (T, rows')."""
+    return kernel_rows(x, other, dof, variance, scale, centre) @ weights.T
+
+
+def gram_rows(
+    x: Array, root: Array, dof: int, variance: Array, scale: Array, centre: Array | None, part: tuple[int, int]
+) -> Array:
+    """Rows `part` of w_i^½ k(x, x) w_j^½ (n, n), from the diagonal on, zeros elsewhere; root (n,): w^½."""
+    inside = np.zeros((len(x), len(x)))
+    inside[slice(*part)] = 1.0
+    return np.triu(kernel_rows(x, x, dof, variance, scale, centre) * np.outer(root, root)) * inside
+
+
+def gram_rows_pullback(
+    x: Array,
+    root: Array,
+    dof: int,
+    variance: Array,
+    scale: Array,
+    centre: Array | None,
+    part: tuple[int, int],
+    inverse: Array,
+    alpha: Array,
+) -> Array:
+    """Sums (Q, 1 + 2d) of derivatives by log v, a and μ over the pairs of `gram_rows`.
+
+    The derivative of nlml by k is ½ w_i^½ w_j^½ (T K⁻¹ − Σ_t α_t α_tᵀ)_ij, for both triangles, with K⁻¹ (n, n) from its
+    diagonal on and α (T, n).
+    """
     d = x.shape[1]
+    bar = np.triu((len(alpha) * inverse - alpha.T @ alpha) * np.outer(root, root))
+    bar -= 0.5 * np.diag(bar.diagonal())
+    bar[: part[0]], bar[part[1] :] = 0.0, 0.0
     sums = np.zeros((len(variance), 1 + 2 * d))
-    tau = x[:, None, :] - other[None, :, :]
+    tau = x[:, None, :] - x[None, :, :]
     for q in range(len(variance)):
         value, slope = profile(((tau * scale[q]) ** 2).sum(axis=2), dof)
         angle = np.zeros_like(value) if centre is None else tau @ centre[q]

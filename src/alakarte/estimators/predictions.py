@@ -11,6 +11,7 @@ from alakarte.errors import InvalidInput
 from alakarte.estimators.base import GPEstimator
 from alakarte.execution.randomness import generator
 from alakarte.execution.threads import one_blas_thread, thread_count
+from alakarte.posteriors.tiles import TILE_ROWS
 from alakarte.records import Array
 
 CHUNK_ROWS = 1 << 16
@@ -48,18 +49,24 @@ class Predictions(GPEstimator):
 
     def _mean_and_std(self, X: Array, return_std: bool, include_noise: bool) -> tuple[Array, Array]:
         """Chunk by chunk: memory does not grow with the rows."""
-        model, n_jobs, n = self.model_, thread_count(self.n_jobs), len(X)
+        model, n_jobs, n = self.model_, self._threads(X), len(X)
         T = model.scaling.y_scale.size
         mean, std = np.empty((n, T)), np.empty((n if return_std else 0, T))
         noise_variance = model.posterior.noise_variance if include_noise else 0.0
         for start in range(0, n, CHUNK_ROWS):
             part = slice(start, start + CHUNK_ROWS)
             z = model.scaling.inputs(X[part])
-            mean[part] = self._means(z, n_jobs)
             if return_std:
-                variance = model.posterior.variance(z, n_jobs)
+                mean[part], variance = model.posterior.mean_and_variance(z, n_jobs)
                 std[part] = model.likelihood.std(variance, noise_variance) * model.scaling.y_scale
+            else:
+                mean[part] = model.posterior.mean(z, n_jobs)
+        mean = mean * model.scaling.y_scale + model.scaling.y_mean
         return model.for_user(mean), model.for_user(std)
+
+    def _threads(self, X: Array) -> int:
+        """One for few rows: to ask how many there are takes longer than to predict them."""
+        return 1 if len(X) <= TILE_ROWS else thread_count(self.n_jobs)
 
     def _mean_and_covariance(self, X: Array, include_noise: bool) -> tuple[Array, Array]:
         model = self.model_
@@ -68,12 +75,8 @@ class Predictions(GPEstimator):
         if include_noise:
             covariance = model.likelihood.add_noise(covariance, model.posterior.noise_variance)
         covariance = covariance * model.scaling.y_variance
-        mean = model.for_user(self._means(z, thread_count(self.n_jobs)))
-        return mean, covariance if model.target_shape else covariance[:, :, 0]
-
-    def _means(self, z: Array, n_jobs: int) -> Array:
-        scaling = self.model_.scaling
-        return self.model_.posterior.mean(z, n_jobs) * scaling.y_scale + scaling.y_mean
+        mean = model.posterior.mean(z, self._threads(X)) * model.scaling.y_scale + model.scaling.y_mean
+        return model.for_user(mean), covariance if model.target_shape else covariance[:, :, 0]
 
     def predict_interval(self, X: Any, coverage: float = 0.95, include_noise: bool = True) -> tuple[Array, Array]:
         """Lower and upper end (rows,) or (rows, T) of the central interval of probability `coverage`."""

@@ -79,10 +79,10 @@ class _Batch:
             index = next(self.left, None)
             if index is None:
                 return False
-            outcome = self.outcomes[index]
+            task, outcome = self.tasks[index], self.outcomes[index]
             outcome.set_running_or_notify_cancel()
         try:
-            outcome.set_result(self.tasks[index]())
+            outcome.set_result(task())
         except BaseException as error:  # raised again where the result is asked for
             outcome.set_exception(error)
         return True
@@ -98,6 +98,7 @@ class _Batch:
             self.left = iter(())
             begun = [outcome for outcome in self.outcomes if outcome.running()]
         wait(begun)
+        self.tasks, self.outcomes = (), []  # a helper may look at this batch much later
 
 
 class _Helpers:
@@ -110,7 +111,7 @@ class _Helpers:
     def join(self, batch: _Batch, n_helpers: int) -> None:
         """Let so many threads work on a batch."""
         if self.process != os.getpid():  # after a fork there are none
-            self.process, self.pool = os.getpid(), ThreadPoolExecutor(thread_name_prefix="alakarte")
+            self.process, self.pool = os.getpid(), ThreadPoolExecutor(cpu_count(), "alakarte")
         with suppress(RuntimeError):  # Python is shutting down: the calling thread does it alone
             for _ in range(n_helpers):
                 self.pool.submit(batch.run_all)

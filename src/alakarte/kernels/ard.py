@@ -30,6 +30,7 @@ class ARD(Kernel):
     has_components = False
     has_closed_form = True
     learns_frequencies = False
+    nests = "rbf"
 
     def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
         """log_amplitude (1,), log_lengthscale (d,)."""
@@ -38,6 +39,11 @@ class ARD(Kernel):
     def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
         """Random multiples of the ranges of the inputs."""
         return {"log_amplitude": np.zeros(1), "log_lengthscale": np.log(summary.lengthscales(rng))}
+
+    def nested(self, simpler: Values, start: Values) -> list[Values]:
+        """The one length-scale of `rbf` for all inputs."""
+        lengthscale = np.broadcast_to(simpler["log_lengthscale"], start["log_lengthscale"].shape)
+        return [start | simpler | {"log_lengthscale": lengthscale}]
 
     def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """χ radii on scaled inputs: the frequencies are exactly normal [E3, E4]."""

@@ -46,6 +46,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]
     has_components: ClassVar[bool]  # Q components of m frequencies, or one of Q·m
     has_closed_form: ClassVar[bool]  # k(x, x') without an expansion
     learns_frequencies: ClassVar[bool]  # parameters are frequencies: their number is that of the expansion
+    nests: ClassVar[str | None] = None  # name of a simpler kernel that is a good start
     columns_per_frequency: ClassVar[int] = 2  # cosine and sine, or four products around a centre
     needs_stacks: ClassVar[bool] = False  # Fastfood's matrices are parameters
 
@@ -60,6 +61,10 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
         """One start; `fraction` in (0, 1) says where it stands among the restarts. std(y) is 1 here."""
+
+    def nested(self, simpler: Values, start: Values) -> list[Values]:
+        """Starts from what a simpler kernel has learned (amplitude, length-scales) and a random start; else none."""
+        return []
 
     @abstractmethod
     def spectrum(self, values: Values, draws: Draws) -> Spectrum:

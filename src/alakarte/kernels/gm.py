@@ -22,6 +22,7 @@ from alakarte.records import Draws, Shape, Spectrum, Summary, Values
 # of the paper's own tools would forbid μ < 0, which directions need. [E22]
 SLOW = 1e-3
 NEAR_ZERO = 1e-2  # of 1/ℓ
+SHIFTS = (0.0, 0.7, -0.7, 1.4)  # of log ℓ, where a kernel of one component is cut into several
 
 
 class GaussianMixture(Kernel):
@@ -37,6 +38,7 @@ class GaussianMixture(Kernel):
     has_components = True
     has_closed_form = True
     learns_frequencies = False
+    nests = "ard"
     columns_per_frequency = 4
 
     def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
@@ -46,6 +48,10 @@ class GaussianMixture(Kernel):
     def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
         """v = std(y)/√Q [E8]; μ close to zero, which itself is a stationary point of the evidence."""
         return mixture_start(shape, summary, rng)
+
+    def nested(self, simpler: Values, start: Values) -> list[Values]:
+        """The simpler kernel in parts of several lengths, alone and beside random components."""
+        return mixture_nested(simpler, start)
 
     def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """ω = a∘z ± μ."""
@@ -75,6 +81,19 @@ def mixture_start(shape: Shape, summary: Summary, rng: np.random.Generator) -> V
         "log_lengthscale": np.log(lengthscales),
         "centre": NEAR_ZERO / lengthscales * rng.standard_normal(lengthscales.shape),
     }
+
+
+def mixture_nested(simpler: Values, start: Values) -> list[Values]:
+    """A kernel of one component cut into Q of several lengths; the same in half of the components of a start."""
+    q = len(start["log_amplitude"])
+    shifts = np.resize(SHIFTS, q)
+    parts = {
+        "log_amplitude": np.full(q, simpler["log_amplitude"][0] - 0.5 * np.log(q)),
+        "log_lengthscale": simpler["log_lengthscale"] + shifts[:, None],
+    }
+    whole = start | parts
+    half = {name: np.concatenate([part[: q // 2], start[name][q // 2 :]]) for name, part in parts.items()}
+    return [whole, start | half] if q > 1 else [whole]
 
 
 def mixture_pullback(values: Values, bar: Spectrum) -> Values:

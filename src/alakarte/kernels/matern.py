@@ -1,6 +1,6 @@
 """`matern12`, `matern32`, `matern52`: rougher than `ard`; the frequencies are multivariate t, 2ν degrees of freedom."""
 
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from scipy.special import gammaincinv, gammaln
@@ -33,6 +33,7 @@ class Matern(Kernel):
     has_components = False
     has_closed_form = True
     learns_frequencies = False
+    nests = "ard"
 
     def __init__(self, nu: float = 1.5, *, fixed: Named | None = None, bounds: Named | None = None):
         super().__init__(fixed=fixed, bounds=bounds)
@@ -46,6 +47,10 @@ class Matern(Kernel):
     def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
         """Random multiples of the ranges of the inputs, as ard."""
         return {"log_amplitude": np.zeros(1), "log_lengthscale": np.log(summary.lengthscales(rng))}
+
+    def nested(self, simpler: Values, start: Values) -> list[Values]:
+        """Where `ard` ended."""
+        return [start | simpler]
 
     def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """Radii χ √(2ν/g), g ~ χ² with 2ν degrees of freedom."""
@@ -66,8 +71,9 @@ def check_smoothness(nu: float) -> None:
         raise InvalidInput(f"nu={nu!r} must be 0.5, 1.5 or 2.5; ard, or gm, is the limit of large nu.")
 
 
+@lru_cache(maxsize=4)
 def matern_radii(draws: Draws, nu: float) -> Array:
-    """(F,) radii χ √(2ν/g), g ~ χ² with 2ν degrees of freedom."""
+    """(F,) radii χ √(2ν/g), g ~ χ² with 2ν degrees of freedom; every evaluation asks for those of the same draws."""
     radii: Array = draws.chi * np.sqrt(2 * nu / (2 * gammaincinv(nu, draws.quantiles)))
     return radii
 

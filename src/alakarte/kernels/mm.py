@@ -6,7 +6,7 @@ k(τ) = Σ_q v_q² g_ν(‖a_q∘τ‖) cos μ_qᵀτ        beyond the paper; a
 import numpy as np
 
 from alakarte.kernels.base import ClosedForm, Kernel, RadialForm, input_scale
-from alakarte.kernels.gm import mixture_parameters, mixture_pullback, mixture_start
+from alakarte.kernels.gm import mixture_nested, mixture_parameters, mixture_pullback, mixture_start
 from alakarte.kernels.matern import check_smoothness, matern_form, matern_radii
 from alakarte.parameters import Parameter
 from alakarte.records import Draws, Named, Shape, Spectrum, Summary, Values
@@ -26,6 +26,7 @@ class MaternMixture(Kernel):
     has_components = True
     has_closed_form = True
     learns_frequencies = False
+    nests = "matern"
     columns_per_frequency = 4
 
     def __init__(self, nu: float = 1.5, *, fixed: Named | None = None, bounds: Named | None = None):
@@ -40,6 +41,10 @@ class MaternMixture(Kernel):
     def start(self, shape: Shape, summary: Summary, draws: Draws, rng: np.random.Generator, fraction: float) -> Values:
         """Length-scales of ard for each component, centres close to zero, as gm."""
         return mixture_start(shape, summary, rng)
+
+    def nested(self, simpler: Values, start: Values) -> list[Values]:
+        """The simpler kernel in parts of several lengths, alone and beside random components."""
+        return mixture_nested(simpler, start)
 
     def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """ω = a∘z ± μ, z multivariate t."""

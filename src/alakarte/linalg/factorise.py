@@ -24,7 +24,7 @@ from alakarte.records import Array
 
 _TILE = 128
 _HALVES = 512  # smaller matrices are not worth cutting for two threads,
-_SMALL_TRIANGLE = 96  # but LAPACK's own inverse of a triangle is slow from here on
+_SMALL_TRIANGLE = 192  # but LAPACK's own inverse of a triangle is slow from here on
 
 
 def cholesky(matrix: Array, n_jobs: int = 1, out: Array | None = None) -> Array:

@@ -90,7 +90,7 @@ def shortfall(fit: Fit) -> str | None:
     run, stop = learned.run, learned.run.ending.stop
     short = not run.ending.converged and stop is not Stop.MAX_TIME
     if stop is Stop.MAX_ITER:  # several kernels and a last stage of few iterations mean it
-        short = settings.kernel is not None and len(learned.runs) == 1
+        short = settings.kernel is not None and run.ending.limit >= settings.max_iter
     if not short and not run.n_failed:
         return None
     text = f"The fit stopped early: {run.reason}. The best point so far is kept"

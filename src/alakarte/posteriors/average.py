@@ -58,9 +58,15 @@ class Average(Posterior):
 
     def variance(self, x: Array, n_jobs: int = 1) -> Array:
         """Σ w_k (σ_k² + (μ_k − μ)²): what each does not know, and where they disagree."""
-        means, mean = self._means(x, n_jobs)
-        variances = np.array([member.variance(x, n_jobs) for member in self.members])
-        return np.asarray((self.weights[:, None, None] * (variances + (means - mean) ** 2)).sum(axis=0))
+        return self.mean_and_variance(x, n_jobs)[1]
+
+    def mean_and_variance(self, x: Array, n_jobs: int = 1) -> tuple[Array, Array]:
+        """Both from what the members say once."""
+        parts = [member.mean_and_variance(x, n_jobs) for member in self.members]
+        means, variances = (np.array(each) for each in zip(*parts, strict=True))
+        weights = self.weights[:, None, None]
+        mean = (weights * means).sum(axis=0)
+        return mean, np.asarray((weights * (variances + (means - mean) ** 2)).sum(axis=0))
 
     def covariance(self, x: Array) -> Array:
         """Σ w_k (C_k + (μ_k − μ)(μ_k − μ)ᵀ)."""

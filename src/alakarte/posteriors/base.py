@@ -42,6 +42,10 @@ class Posterior(ABC):
     def variance(self, x: Array, n_jobs: int = 1) -> Array:
         """(rows, T) ≥ 0."""
 
+    def mean_and_variance(self, x: Array, n_jobs: int = 1) -> tuple[Array, Array]:
+        """Both (rows, T), to the last bit as they are one by one."""
+        return self.mean(x, n_jobs), self.variance(x, n_jobs)
+
     @abstractmethod
     def covariance(self, x: Array) -> Array:
         """(rows, rows, T)."""

@@ -3,19 +3,22 @@
 In: a spectrum, its closed form, rows. Out: `RowPosterior`; rows join and leave those that it keeps.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from alakarte.compiled.closed import Table, kernel_rows_dot, prepare
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.rows import Rows
 from alakarte.errors import IllConditioned
 from alakarte.kernels.base import ClosedForm
+from alakarte.linalg.blas import solve_rows_lower
 from alakarte.linalg.factorise import square_root
 from alakarte.posteriors.base import Posterior
-from alakarte.posteriors.tiles import by_tiles, padded, padded_rows, whiten
-from alakarte.process.closed_form import closed_gram, closed_gram_full, closed_kernel
+from alakarte.posteriors.tiles import by_tiles, padded, padded_rows
+from alakarte.process.closed_form import closed_gram, closed_gram_full
 from alakarte.process.problem import Process
 from alakarte.process.row_space import RowSpace, solve_rows
 from alakarte.process.weight_space import noise_floor
@@ -55,23 +58,47 @@ class RowPosterior(Posterior):
         """n."""
         return self.rows.n_rows
 
-    def _cross(self, x: Array) -> Array:
-        """k(x, X) W^½ (rows, n)."""
-        return closed_kernel(self.spectrum, self.closed_form, x, self.x) * self.root_weight
+    @cached_property
+    def _table(self) -> Table:
+        """The training rows as compiled code reads them."""
+        return prepare(self.x, self.spectrum.centre)
+
+    @cached_property
+    def _weights(self) -> Array:
+        """(T, n) W^½ α."""
+        return np.ascontiguousarray((self.root_weight[:, None] * self.alpha).T)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What cannot be made from the rest."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def _rows_dot(self, x: Array, *, want_rows: bool) -> tuple[Array, Array]:
+        """kᵀα (rows, T), and k(x, X) W^½ (rows, n) if wanted."""
+        variance, scale = np.exp(2 * self.spectrum.log_amplitude), self.spectrum.input_scale
+        tables = prepare(x, self.spectrum.centre), self._table
+        dot, rows = kernel_rows_dot(*tables, self.closed_form.dof, variance, scale, self._weights, want_rows=want_rows)
+        rows *= self.root_weight
+        return dot, rows
 
     def mean(self, x: Array, n_jobs: int = 1) -> Array:
         """kᵀα."""
-        return by_tiles(lambda tile, scratch: self._cross(tile) @ self.alpha, x, n_jobs=n_jobs)
+        return by_tiles(lambda tile, scratch: self._rows_dot(tile, want_rows=False)[0], x, n_jobs=n_jobs)
 
     def variance(self, x: Array, n_jobs: int = 1) -> Array:
         """k(x, x) − ‖L⁻¹k‖², cut at zero."""
+        return self.mean_and_variance(x, n_jobs)[1]
+
+    def mean_and_variance(self, x: Array, n_jobs: int = 1) -> tuple[Array, Array]:
+        """From one matrix of kernel values."""
         prior = np.exp(2 * self.spectrum.log_amplitude).sum()
 
-        def tile_variance(tile: Array, scratch: object) -> Array:
-            explained: Array = (whiten(self.factor, self._cross(tile)) ** 2).sum(axis=0)
-            return np.asarray(np.maximum(prior - explained, 0))
+        def of_tile(tile: Array, scratch: object) -> Array:
+            mean, rows = self._rows_dot(tile, want_rows=True)
+            explained = (solve_rows_lower(self.factor, rows) ** 2).sum(axis=1)
+            return np.column_stack([mean, np.maximum(prior - explained, 0)])
 
-        return self._for_each_target(by_tiles(tile_variance, x, n_jobs=n_jobs))
+        both = by_tiles(of_tile, x, n_jobs=n_jobs)
+        return both[:, :-1], self._for_each_target(both[:, -1])
 
     def covariance(self, x: Array) -> Array:
         """k(x, x') − kᵀK⁻¹k'."""
@@ -79,8 +106,8 @@ class RowPosterior(Posterior):
 
     def _covariance(self, x: Array) -> Array:
         """(rows, rows), of each target."""
-        whitened = whiten(self.factor, self._cross(x))
-        covariance = closed_gram_full(self.spectrum, self.closed_form, x) - whitened.T @ whitened
+        whitened = solve_rows_lower(self.factor, self._rows_dot(x, want_rows=True)[1])
+        covariance = closed_gram_full(self.spectrum, self.closed_form, x) - whitened @ whitened.T
         covariance.flat[:: len(x) + 1] = np.maximum(covariance.diagonal(), 0)
         return covariance
 
@@ -95,10 +122,7 @@ class RowPosterior(Posterior):
         kept = changed_rows(self.rows, rows, sign)
         floor = noise_floor(kept.n_rows, kept.total, self.spectrum.log_amplitude)
         noise_variance, root = max(self.learned_noise_variance, floor), np.sqrt(kept.weight)
-        signal = closed_gram(self.spectrum, self.closed_form, kept.x, n_jobs)
-        if (root != 1).any():
-            signal *= root
-            signal *= root[:, None]
+        signal = closed_gram(self.spectrum, self.closed_form, kept.x, kept.weight, n_jobs)
         solved = solve_rows(signal, kept.y * root[:, None], noise_variance, kept.total, n_jobs)
         return replace(self, **_from_solved(kept, solved))
 

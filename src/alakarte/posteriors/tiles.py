@@ -1,6 +1,6 @@
-"""Predictions in tiles of a fixed size, so that a row's prediction does not depend, to the last bit, on its neighbours.
+"""Predictions in tiles, so that a row's prediction does not depend, to the last bit, on its neighbours.
 
-In: a function of a tile of rows. Out: its results for any number of rows. Factors and rows are padded likewise: BLAS
+In: a function of a tile of rows. Out: its results for any number of rows. Tiles, factors and rows are padded: BLAS
 treats the edges of a matrix differently by their position.
 """
 
@@ -17,19 +17,21 @@ from alakarte.records import Array
 TILE_ROWS = 128
 MEAN_TILE_ROWS = 512  # the mean alone is cheap: a larger tile, less overhead
 PAD = 64
+LEAST_ROWS = 8  # a tile has a multiple of these: as many rows as BLAS takes at a time
 
 
 def by_tiles(
     function: Callable[[Array, Scratch], Array], x: Array, tile_rows: int = TILE_ROWS, n_jobs: int = 1
 ) -> Array:
-    """function(tile, scratch) → (tile_rows, …) for tiles of x padded with zeros, stacked; threads share the tiles."""
+    """function(tile, scratch) → (rows, …) for tiles of x padded with zeros, stacked; threads share the tiles."""
     edges = range(0, max(len(x), 1), tile_rows)  # no rows: one empty tile gives the shape
 
     def visit(starts: Sequence[int]) -> list[Array]:
         scratch, parts = Scratch(), []
         for start in starts:
             part = x[start : start + tile_rows]
-            tile = scratch.array("tile", (tile_rows, x.shape[1]), np.float64)
+            n_rows = -(-max(len(part), 1) // LEAST_ROWS) * LEAST_ROWS
+            tile = scratch.array("tile", (n_rows, x.shape[1]), np.float64)
             tile[: len(part)], tile[len(part) :] = part, 0.0
             parts.append(np.array(function(tile, scratch)[: len(part)]))
         return parts

@@ -83,12 +83,7 @@ def _signal(process: Process, rows: Block, scratch: Scratch) -> tuple[Array, Arr
         return gram(psi, n_jobs), psi
     n = len(rows.x)
     out = scratch.array("signal", (n, n), np.float64)
-    signal = closed_gram(process.spectrum, process.closed_form, rows.x, n_jobs, out)
-    root = np.sqrt(rows.weight)
-    if (root != 1).any():
-        signal *= root
-        signal *= root[:, None]
-    return signal, None
+    return closed_gram(process.spectrum, process.closed_form, rows.x, rows.weight, n_jobs, out), None
 
 
 def _in_weight_space(process: Process) -> tuple[float, Spectrum, float]:
@@ -111,30 +106,12 @@ def _in_row_space(process: Process) -> tuple[float, Spectrum, float]:
         solved = solve_rows(signal, _root_target(rows), process.noise_variance, problem.rows.total, n_jobs, factor)
         inverse_kernel, log_noise_bar = rows_pullback(solved, n_jobs)
         if psi is None:
-            bar = _closed_pullback(process, rows, inverse_kernel, solved.alpha)
+            pairs = (rows.x, rows.weight), inverse_kernel, solved.alpha
+            bar = closed_gram_pullback(process.spectrum, process.closed_form, *pairs, n_jobs)
             return solved.nlml, bar, log_noise_bar
         back = GramPullback(process.features, inverse_kernel, solved.alpha)
         sums, log_variance_bar = back.sums(rows.x, psi, n_jobs, scratch)
         return solved.nlml, _spectrum_bar(process, sums, log_variance_bar), log_noise_bar
-
-
-def _closed_pullback(process: Process, rows: Block, inverse_kernel: Array, alpha: Array) -> Spectrum:
-    """Derivatives by the spectrum of a closed form, 2 K_bar = W^½ (T K⁻¹ − ααᵀ) W^½ panel by panel."""
-    root, symmetric, T = np.sqrt(rows.weight), inverse_kernel.T, alpha.shape[1]
-
-    weighted = (root != 1).any()
-
-    def twice_kernel_bar(start: int, stop: int) -> Array:
-        inverse = symmetric[start:stop, start:]
-        panel = alpha[start:stop] @ alpha[start:].T
-        np.subtract(inverse if T == 1 else T * inverse, panel, out=panel)
-        if weighted:
-            panel *= root[start:stop, None]
-            panel *= root[start:]
-        return panel
-
-    n_jobs = process.problem.n_jobs
-    return closed_gram_pullback(process.spectrum, process.closed_form, rows.x, twice_kernel_bar, n_jobs)
 
 
 def _spectrum_bar(process: Process, sums: list[Array], log_variance_bar: Array) -> Spectrum:

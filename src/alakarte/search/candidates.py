@@ -56,9 +56,14 @@ def ranked(candidates: list[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda candidate: -candidate.score)
 
 
+def expected_score(search: Search, learned: Learned) -> float:
+    """The score on all rows, as far as those that it was learned from tell."""
+    return score(learned.nlml_per_row * search.rows.total, learned.problem.layout.size)
+
+
 def contenders(search: Search, ranking: list[Candidate]) -> list[Candidate]:
     """Those not far behind the best, on the same inputs."""
-    least = ranking[0].score - policy.NEAR * search.rows.total
+    least = ranking[0].score - policy.DROPPED_OF_MANY * search.rows.total**0.5
     return [c for c in ranking if c.score > least and c.compressed == search.compressed]
 
 

@@ -1,8 +1,7 @@
 """The evidence of several kernels on all rows, in one pass over them: every block is read and standardised once.
 
 In: learned kernels. Out: `Candidate`s, with noise and common amplitude tuned to fresh frequencies: a kernel that has
-fitted those it was learned with, and not the rows, loses by it. Closed forms have no columns, and nothing to tune again
-where they have seen all rows.
+fitted those it was learned with, and not the rows, loses by it. Closed forms have no columns, and stay as they are.
 """
 
 import time
@@ -19,15 +18,15 @@ from alakarte.records import Array
 from alakarte.search.candidates import Candidate
 from alakarte.search.context import Search
 from alakarte.search.cost import compare_columns, posterior_flops
-from alakarte.search.learn import Learned, prune
+from alakarte.search.learn import Learned
 from alakarte.search.plan import Plan
+from alakarte.search.prune import pruned
 
 
 def compare(search: Search, learned: list[tuple[Plan, Learned]], columns: int = 0) -> list[Candidate]:
     """Their processes on all rows, at `columns` or the common number of them."""
     columns = columns or compare_columns(search.rows.n_rows)
-    if search.settings.n_components is None:
-        learned = [prune(plan, kernel) if plan.growing else (plan, kernel) for plan, kernel in learned]
+    learned = [pruned(plan, kernel) for plan, kernel in learned]
     problems = [_on_all_rows(search, plan, kernel, columns) for plan, kernel in learned]
     processes = _processes(search, problems, [kernel for _, kernel in learned])
     candidates = [
@@ -57,20 +56,14 @@ def with_columns(problem: Problem, columns: int, rng: np.random.Generator) -> Pr
 
 
 def _processes(search: Search, problems: list[Problem], learned: list[Learned]) -> list[TunedProcess]:
-    """A tuned process each, in one pass where they need one; a closed form that has seen all rows as it is."""
+    """A tuned process each, in one pass over the rows; a closed form as it is."""
     pairs = list(zip(problems, [kernel.run.theta for kernel in learned], strict=True))
     tuned: list[TunedProcess | None] = [
-        as_learned(problem, theta) if _has_seen_all(search, problem, kernel) else None
-        for (problem, theta), kernel in zip(pairs, learned, strict=True)
+        as_learned(problem, theta) if problem.is_closed else None for problem, theta in pairs
     ]
     left = [pair for pair, process in zip(pairs, tuned, strict=True) if process is None]
     fresh = iter(tune_each([problem for problem, _ in left], [theta for _, theta in left], search.budget))
     return [process or next(fresh) for process in tuned]
-
-
-def _has_seen_all(search: Search, problem: Problem, learned: Learned) -> bool:
-    """Whether a closed form was learned from all rows, so that nothing is to be tuned."""
-    return problem.is_closed and learned.problem.is_closed and learned.problem.rows is search.rows
 
 
 def tune_each(problems: list[Problem], thetas: list[Array], budget: Budget) -> list[TunedProcess]:

@@ -1,83 +1,127 @@
 """Several kernels learned side by side in parts of the time: first steps of all, the long run of those with hope.
 
-In: the plans of the menu. Out: `Candidate`s, the best first.
+In: the plans of the menu. Out: `Candidate`s, the best first, and the search on the inputs that they were learned from.
 """
 
+from functools import partial
+from typing import TypeAlias
+
 import alakarte.search.policy as policy
-from alakarte.search.candidates import Candidate, ranked
+from alakarte.execution.threads import run_together
+from alakarte.search.candidates import Candidate, expected_score, menu, ranked
 from alakarte.search.compare import compare
 from alakarte.search.context import Search
 from alakarte.search.cost import comparing_flops
-from alakarte.search.learn import Learned, WarmStart, begin, learn, learn_long
-from alakarte.search.plan import Plan
+from alakarte.search.learn import Learned, WarmStart, begin, climb, learn
+from alakarte.search.plan import Plan, Stage
+from alakarte.search.prune import pruned
+from alakarte.search.tails import draw_in_tails
+
+Contestant: TypeAlias = tuple[Plan, Learned]
 
 
-def learn_candidates(search: Search, plans: list[Plan], warm: WarmStart | None) -> list[Candidate]:
+def learn_candidates(search: Search, plans: list[Plan], warm: WarmStart | None) -> tuple[Search, list[Candidate]]:
     """All candidates, best first; as many as the time allows, one at least. One alone is not compared."""
     if search.settings.kernel is not None:
         [plan] = plans
-        return [Candidate(plan, learn(search, plan, warm), None, compressed=search.compressed)]
-    begun = _begin(search, plans)
-    learned = _in_time(search, _learn_long(search, begun))
+        return search, [Candidate(plan, learn(search, plan, warm), None, compressed=search.compressed)]
+    search, learned = _learn_long(search, _begin(search, plans))
+    learned = _in_time(search, learned)
     try:
-        return ranked(compare(search, learned))
+        return search, ranked(compare(search, learned))
     except KeyboardInterrupt:
         search.budget.interrupted = True
-        return compare(search, [_best(learned)])
+        return search, compare(search, [_best(search, learned)])
 
 
 def time_to_compare(search: Search, n_candidates: int) -> float:
     """Seconds that the comparison of so many candidates on all rows will take."""
-    return search.budget.seconds(comparing_flops(search.rows.n_rows, n_candidates))
+    closed = menu(search)[0].keeps_closed_form
+    return search.budget.seconds(comparing_flops(search.rows.n_rows, n_candidates, closed=closed))
 
 
-def _begin(search: Search, plans: list[Plan]) -> list[tuple[Plan, Learned]]:
-    """The first steps of every candidate, as many as the time allows; the most promising first."""
-    begun: list[tuple[Plan, Learned]] = []
+def _begin(search: Search, plans: list[Plan]) -> list[Contestant]:
+    """The first steps of every candidate, as many as the time allows."""
+    begun: dict[str, Contestant] = {}
     with search.budget.part(policy.TIME_TO_SCREEN, time_to_compare(search, 1)):
         for plan in plans:
             if begun and search.budget.is_over():
                 break
+            _, simpler = begun.get(plan.kernel.nests or "", (None, None))
             try:
-                begun.append((plan, begin(search, plan)))
+                begun[plan.kernel.name] = plan, begin(search, plan, simpler=simpler)
             except KeyboardInterrupt:
                 if not begun:  # nothing to keep
                     raise
                 search.budget.interrupted = True
-    return sorted(begun, key=lambda pair: _screened_nlml(pair[1]))
+    return list(begun.values())
 
 
-def _screened_nlml(learned: Learned) -> float:
-    """Per row, after the first steps."""
-    return learned.run.nlml / learned.screened_total
+def _learn_long(search: Search, begun: list[Contestant]) -> tuple[Search, list[Contestant]]:
+    """The long run of those with hope, rung by rung; the others as they are."""
+    few, total = search.rows.n_rows <= policy.FEW_ROWS, search.rows.total
+    climbing, dropped = _within(search, begun, float("inf") if few else policy.HOPELESS * total)
+    behind_at_most = (policy.DROPPED if few else policy.DROPPED_OF_MANY) * total**0.5
+    n_rungs = max(len(_rungs(*each)) for each in climbing)
+    for rung in range(n_rungs):
+        with search.budget.part(policy.TIME_TO_LEARN / (n_rungs - rung), time_to_compare(search, len(begun))):
+            climbing = _climb(search, climbing, rung)
+            if rung == 0:
+                search, climbing = _draw_in_tails(search, climbing)
+            climbing, behind = _within(search, climbing, behind_at_most)
+            dropped += behind
+    return search, climbing + dropped
 
 
-def _learn_long(search: Search, begun: list[tuple[Plan, Learned]]) -> list[tuple[Plan, Learned]]:
-    """The long run of each that has hope."""
-    learned: list[tuple[Plan, Learned]] = []
-    least = _screened_nlml(begun[0][1])
-    for rank, (plan, first_steps) in enumerate(begun):
-        if learned and search.budget.is_over():
-            break
-        fraction = policy.TIME_TO_LEARN / (len(begun) - rank)
-        with search.budget.part(fraction, time_to_compare(search, rank + 1)):
-            behind = _screened_nlml(first_steps) - least
-            hopeless = search.rows.n_rows > policy.FEW_ROWS and behind > policy.HOPELESS
-            try:
-                learned.append((plan, first_steps if hopeless else learn_long(search, plan, first_steps)))
-            except KeyboardInterrupt:
-                search.budget.interrupted = True
-                learned.append((plan, first_steps))
-    return learned
+def _draw_in_tails(search: Search, climbing: list[Contestant]) -> tuple[Search, list[Contestant]]:
+    """`draw_in_tails`, or everything as it was, if the user interrupts."""
+    try:
+        return draw_in_tails(search, climbing)
+    except KeyboardInterrupt:
+        search.budget.interrupted = True
+        return search, climbing
 
 
-def _in_time(search: Search, learned: list[tuple[Plan, Learned]]) -> list[tuple[Plan, Learned]]:
+def _rungs(plan: Plan, learned: Learned) -> list[Stage]:
+    return plan.rungs(learned.problem.layout.size)
+
+
+def _within(search: Search, learned: list[Contestant], nats: float) -> tuple[list[Contestant], list[Contestant]]:
+    """Those whose score on all rows is expected to be at most so many nats behind the best, and the others."""
+    scores = [expected_score(search, kernel) for _, kernel in learned]
+    least = max(scores) - nats
+    near = [pair for pair, score in zip(learned, scores, strict=True) if score >= least]
+    return near, [pair for pair, score in zip(learned, scores, strict=True) if score < least]
+
+
+def _climb(search: Search, climbing: list[Contestant], rung: int) -> list[Contestant]:
+    """All of them on the rows of the next rung; small: one per thread; large: one at a time on all threads."""
+    n_jobs = search.settings.n_jobs
+    stages = [_rungs(plan, kernel)[rung:] for plan, kernel in climbing]
+    small = all(kernel.problem.is_closed for _, kernel in climbing) and search.rows.n_rows <= policy.FEW_ROWS
+    side_by_side = n_jobs if small and len(climbing) > 1 else 1
+    order = sorted(range(len(climbing)), key=lambda index: -climbing[index][1].problem.layout.size)  # the longest first
+    climbed = dict(enumerate(climbing))
+
+    def one(index: int) -> None:
+        plan, kernel = climbing[index]
+        for stage in stages[index][:1]:  # an expansion has one rung alone
+            climbed[index] = pruned(plan, climb(search, plan, kernel, stage))
+
+    try:
+        run_together([partial(one, index) for index in order], side_by_side)
+    except KeyboardInterrupt:  # what is not finished stays as it was
+        search.budget.interrupted = True
+    return [climbed[index] for index in range(len(climbing))]
+
+
+def _in_time(search: Search, learned: list[Contestant]) -> list[Contestant]:
     """All, if there is time to compare them on all rows; else the best on the rows that they were learned from."""
     if time_to_compare(search, len(learned)) <= search.budget.left():
         return learned
-    return [_best(learned)]
+    return [_best(search, learned)]
 
 
-def _best(learned: list[tuple[Plan, Learned]]) -> tuple[Plan, Learned]:
+def _best(search: Search, learned: list[Contestant]) -> Contestant:
     """The best on the rows that they were learned from."""
-    return min(learned, key=lambda pair: pair[1].nlml_per_row)
+    return max(learned, key=lambda pair: expected_score(search, pair[1]))

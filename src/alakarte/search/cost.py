@@ -22,23 +22,15 @@ def closed_flops(n_rows: int, n_inputs: int, n_components: int) -> float:
     return float(n_rows) ** 3 + float(n_rows) ** 2 * n_components * (8 * n_inputs + 60)
 
 
-def closed_rows(n_rows: int, n_inputs: int, n_components: int) -> int:
-    """Rows to learn from without an expansion: all, or as many as LEARN_CLOSED_FLOPS allow."""
-    if closed_flops(n_rows, n_inputs, n_components) <= policy.LEARN_CLOSED_FLOPS:
-        return n_rows
-    cubic = [1, n_components * (8 * n_inputs + 60), 0, -policy.LEARN_CLOSED_FLOPS]
-    return int(max(np.roots(cubic).real))  # the only positive one
-
-
 def posterior_flops(n_rows: int, n_basis: float) -> float:
     """Of one posterior: the Gram and some Cholesky factors."""
     k = min(n_rows, n_basis)
     return float(n_rows) * n_basis * k + _FACTORS * float(k) ** 3 / 3
 
 
-def comparing_flops(n_rows: int, n_candidates: int) -> float:
-    """Of the posteriors of so many candidates at the columns where they are compared."""
-    return n_candidates * posterior_flops(n_rows, compare_columns(n_rows))
+def comparing_flops(n_rows: int, n_candidates: int, *, closed: bool = False) -> float:
+    """Of the posteriors of so many candidates at the columns where they are compared, or of a factor in closed form."""
+    return n_candidates * (float(n_rows) ** 3 / 3 if closed else posterior_flops(n_rows, compare_columns(n_rows)))
 
 
 def free_flops(n_rows: int, n_inputs: int) -> float:

@@ -10,7 +10,8 @@ def tell_estimate(search: Search) -> None:
     """Hand the estimate to the progress of the fit."""
     plans, n_rows = menu(search), search.rows.n_rows
     columns = max(plan.shape.n_frequencies * plan.kernel.columns_per_frequency for plan in plans)
-    work = comparing_flops(n_rows, len(plans)) + sum(_learning_flops(plan) for plan in plans)
+    closed = plans[0].keeps_closed_form
+    work = comparing_flops(n_rows, len(plans), closed=closed) + sum(_learning_flops(plan) for plan in plans)
     if any(plan.growing and not plan.keeps_closed_form for plan in plans):
         work += plans[-1].refinement_flops(0)
         columns = most_columns(n_rows, patient=search.budget.patient)
@@ -24,6 +25,6 @@ def _learning_flops(plan: Plan) -> float:
     """Of the first stages of a kernel."""
     n_parameters = sum(p.size for p in plan.kernel.parameters(plan.shape))
     closed = plan.learns_closed_form(n_parameters)
-    screening, long = plan.screening_stage(), plan.learning_stage(n_parameters)
+    screening, rungs = plan.screening_stage(), plan.rungs(n_parameters)
     first = plan.settings.n_restarts * screening.max_iter * plan.evaluation_flops(screening.n_rows, closed=closed)
-    return first + long.max_iter * plan.evaluation_flops(long.n_rows, closed=closed)
+    return first + sum(rung.max_iter * plan.evaluation_flops(rung.n_rows, closed=closed) for rung in rungs)

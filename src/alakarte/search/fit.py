@@ -23,7 +23,7 @@ from alakarte.search.estimate import tell_estimate
 from alakarte.search.free_frequencies import try_free_frequencies
 from alakarte.search.grow import grow
 from alakarte.search.learn import Learned, WarmStart
-from alakarte.search.refine import refine_contenders, try_compressed_inputs
+from alakarte.search.refine import refine_contenders
 from alakarte.search.time_left import spend_time_left
 
 State = TypeVar("State")
@@ -49,16 +49,20 @@ class Fit:
 def fit(search: Search, warm: WarmStart | None = None) -> Fit:
     """Learn, choose, refine, grow; `warm` is where an earlier fit of the same kernel ended."""
     tell_estimate(search)
-    with search.budget.part(policy.TIME_TO_CHOOSE, time_to_compare(search, 1)):
-        ranking = learn_candidates(search, menu(search), warm)
+    with search.budget.part(_time_to_choose(search), time_to_compare(search, 1)):
+        search, ranking = learn_candidates(search, menu(search), warm)
         ranking = keep(search, ranking, refine_contenders)
-        search, ranking = keep(search, (search, ranking), lambda search, state: try_compressed_inputs(*state))
     ranking = keep(search, ranking, spend_time_left)
     grown = grow(search, ranking[0])
     ranking, grown = keep(search, (ranking, grown), lambda search, state: try_free_frequencies(search, *state))
     averaged = indistinguishable(search, ranking)
     posterior, averaged = _posterior(ranking, grown.tuned, averaged)
     return Fit(search, ranking, grown.tuned, grown.reason, posterior, averaged)
+
+
+def _time_to_choose(search: Search) -> float:
+    """The part of `max_time` for the choice of a kernel: all, where no columns are to grow."""
+    return 1.0 if menu(search)[0].keeps_closed_form else policy.TIME_TO_CHOOSE
 
 
 def keep(search: Search, state: State, step: Callable[[Search, State], State]) -> State:

@@ -25,8 +25,10 @@ from alakarte.search.compare import tune_one
 from alakarte.search.context import Search
 from alakarte.search.cost import free_flops, free_frequencies
 from alakarte.search.grow import Grown
-from alakarte.search.learn import Learned, long_run, parameter_layout
+from alakarte.search.learn import Learned
 from alakarte.search.plan import Plan
+from alakarte.search.run_stage import long_run
+from alakarte.search.set_up import parameter_layout
 
 
 def try_free_frequencies(search: Search, ranking: list[Candidate], grown: Grown) -> tuple[list[Candidate], Grown]:

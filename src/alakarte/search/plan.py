@@ -3,13 +3,13 @@
 In: settings, a kernel, the size of the table. Out: `Plan`, from which all steps of the search read. Reads no clock.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import alakarte.search.policy as policy
 from alakarte.kernels.base import Kernel
 from alakarte.process.computation import without_expansion
 from alakarte.records import Shape
-from alakarte.search.cost import closed_flops, closed_rows, evaluation_flops
+from alakarte.search.cost import closed_flops, evaluation_flops
 from alakarte.search.settings import Settings
 
 
@@ -102,15 +102,32 @@ class Plan:
         settings = self.settings
         if not settings.progressive:
             return Stage(settings.asked_rows(self.n_rows), settings.max_iter_restart, settings.tol)
-        most = policy.CLOSED_SCREEN_ROWS if self.keeps_closed_form else policy.SCREEN_ROWS
+        closed = self.keeps_closed_form or self._closed_is_cheap(self.n_rows, policy.LEARN_CLOSED_FLOPS)
+        most = policy.FIRST_ROWS if closed else policy.SCREEN_ROWS
         return Stage(min(most, self.n_rows), settings.max_iter_restart, settings.tol)
 
-    def learning_stage(self, n_parameters: int) -> Stage:
-        """The long run from the best start; `n_parameters` are learned."""
-        stage = self._long_stage(n_parameters)
-        if self._closed_is_cheap(stage.n_rows, policy.LEARN_CLOSED_FLOPS) or not self.learns_closed_form(n_parameters):
-            return stage
-        return self.priced(closed_rows(self.n_rows, self.n_inputs, self._closed_components), stage.max_iter)
+    def rungs(self, n_parameters: int) -> list[Stage]:
+        """The long run from the best start, in closed form on more and more rows; `n_parameters` are learned."""
+        if not self.settings.progressive or not self.learns_closed_form(n_parameters):
+            return [self._long_stage(n_parameters)]
+        return [self._rung(n_rows) for n_rows in self._ladder()]
+
+    def _rung(self, n_rows: int) -> Stage:
+        """A stage of a long run that has several: what is within some nats is left to the next."""
+        most = self.settings.max_iter if self._is_cheap(n_rows) else policy.DEAR_ITERATIONS
+        stage = self.priced(n_rows, most)
+        return replace(stage, tol=max(stage.tol, policy.RUNG_NATS * n_rows))
+
+    def _ladder(self) -> list[int]:
+        """All rows, half of them, and so on down to where an evaluation is cheap; the same for all kernels."""
+        ladder = [self.n_rows]
+        while ladder[0] // 2 >= policy.FIRST_ROWS and (len(ladder) == 1 or not self._is_cheap(ladder[0])):
+            ladder.insert(0, ladder[0] // 2)
+        return ladder
+
+    def _is_cheap(self, n_rows: int) -> bool:
+        """Whether any kernel may take many steps in closed form on so many rows."""
+        return closed_flops(n_rows, self.n_inputs, policy.FIRST_COMPONENTS) <= policy.LEARN_CLOSED_FLOPS
 
     def _long_stage(self, n_parameters: int) -> Stage:
         """The long run if it has an expansion."""
@@ -141,10 +158,6 @@ class Plan:
         flops_per_row = policy.LAST_ITERATIONS * evaluation_flops(self.n_rows, n_basis) / self.n_rows
         affordable = int(policy.LAST_FLOPS * policy.DOUBLING_FLOPS**doublings / flops_per_row)
         return self.priced(min(max(affordable, policy.MAIN_ROWS), self.n_rows), policy.LAST_ITERATIONS)
-
-    def closed_last_stage(self) -> Stage:
-        """A few steps on all rows without an expansion; a posterior that can do without has rows few enough."""
-        return self.priced(self.n_rows, policy.LAST_ITERATIONS)
 
     # --- what it costs
 

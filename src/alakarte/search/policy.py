@@ -5,16 +5,18 @@ parameter. docs/how_a_fit_goes.md tells the story that these numbers make.
 """
 
 # --- which kernels -------------------------------------------------------------------------------------------------
-CLOSED_MENU = ("ard", "rbf", "matern32", "gm", "mm")  # where closed forms are cheap: features are poor at rough ones
-FEATURE_MENU = ("ard", "rbf", "pwl", "gm")  # beyond
+CLOSED_MENU = ("rbf", "ard", "matern32", "gm", "mm")  # where closed forms are cheap: features are poor at rough ones
+FEATURE_MENU = ("rbf", "ard", "pwl", "gm")  # beyond
 MENU_OF_FEW_ROWS = ("rbf",)  # no candidates beyond FEW_ROWS: `ard` has it within at a small price
-# Few rows: all candidates are learned to the end, and those that the evidence cannot tell apart are averaged; beyond,
-# they are told apart, and each has an n×n factor.
+# Few rows: candidates that the evidence cannot tell apart are averaged; beyond, they are told apart, and each has an
+# n×n factor.
 FEW_ROWS = 2000
 LEAST_WEIGHT = 0.01  # in an average: a kernel with less is left out
-CONTENDERS = 2  # of the best are learned further, if they are
-NEAR = 0.1  # nats per row behind the best at most
+CONTENDERS = 2  # of the best are learned further, those less than DROPPED_OF_MANY behind
+NEAR = 0.1  # nats per row between the two best starts of a mixture, at most: both are tried on more rows
 HOPELESS = 0.3  # nats per row behind the best after the first steps: learned no further
+DROPPED = 6.0  # √N nats behind the best, as expected on all N rows from some: learned no further, for its weight in
+DROPPED_OF_MANY = 1.0  # an average would be e^−6; and where there is no average, this many
 # The same kernel, learned twice, differs by some nats: compressed tails must gain more, in all and per row.
 CLEARLY, CLEARLY_PER_ROW = 20.0, 0.005
 FAR_OUT = 4.0  # edges from the median: an input further out than this is worth a try with compressed tails
@@ -52,10 +54,17 @@ JOIN_CLOSED_FLOPS = 2 * KEEP_CLOSED_FLOPS  # rows that join may make it so dear 
 
 # --- rows and iterations of each stage ------------------------------------------------------------------------------
 SCREEN_ROWS = 1000  # for the starts,
-CLOSED_SCREEN_ROWS = 250  # and in closed form, where an evaluation costs n³: they tell good starts from bad ones, too
+FIRST_ROWS = 200  # and in closed form, where an evaluation costs n³: they tell good starts from bad ones, too
+RUNG_NATS = 0.001  # per row: a long run in closed form goes on to more rows, or ends, where a window gains less
+TRIAL_ITERATIONS = (
+    8  # of the two best starts of a mixture on more rows, and of inputs with and without compressed tails
+)
+JUMP = 0.15  # nats per row that more rows may cost before more noise is tried
+MORE_NOISE = (0.001, 0.01, 0.1, 1.0)  # variances, where that of y is one: few rows may have been fitted without any
 SMALL_ROWS = 8000  # up to here the long run sees all rows, and length-scales are expected to be alike
 MAIN_ROWS = 4000  # of more
 MAIN_ITERATIONS = 80  # where there are more rows than these
+DEAR_ITERATIONS = 15  # in closed form on more rows than LEARN_CLOSED_FLOPS allow
 SECOND_ITERATIONS, SECOND_ITERATIONS_OF_ALL = 15, 60  # with more frequencies; where the long run saw all rows
 LAST_ITERATIONS = 5
 LAST_FLOPS = 4e11  # of the last stage: all rows where they suffice, as many as they suffice for else
@@ -64,7 +73,7 @@ DOUBLING_FLOPS = 16  # and so many times the flops of its last stage
 SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
 
 # --- when to stop ---------------------------------------------------------------------------------------------------
-WINDOW = 10  # iterations that together must gain `tol` nats, and more than they cost
+WINDOW = 5  # iterations that together must gain `tol` nats, and more than they cost
 PRICE = 5e-15  # nats per row that a flop must gain
 PATIENCE = 16  # the price is so much lower where the user gives time
 MIXED_NATS = 1e-4  # per row: mixed precision must give the evidence to this
@@ -77,6 +86,6 @@ SIDE_BY_SIDE = 20_000_000  # rows × frequencies up to which several starts may 
 # --- parts of `max_time` --------------------------------------------------------------------------------------------
 TIME_TO_CHOOSE = 0.6  # first stages, comparison, refinement
 TIME_TO_SCREEN = 0.5  # of that: the first steps of all candidates
-TIME_TO_LEARN = 0.8  # of what is left of it, divided by the candidates to come
+TIME_TO_LEARN = 0.8  # of what is left of it, divided by the rungs to come
 TIME_FOR_MORE = 0.95  # of what is left then: more components, columns, rows; 0.6 where free frequencies are to be tried
 TIME_FOR_FREE = 0.9  # of what is left after that

@@ -9,8 +9,7 @@ import alakarte.search.policy as policy
 from alakarte.search.candidates import Candidate, after_doublings, contenders, ranked
 from alakarte.search.compare import compare, with_columns
 from alakarte.search.context import Search
-from alakarte.search.learn import Learned, learn, learn_further
-from alakarte.search.plan import Plan
+from alakarte.search.learn import Learned, learn_further
 
 
 def refine_contenders(search: Search, ranking: list[Candidate]) -> list[Candidate]:
@@ -46,26 +45,14 @@ def _compared(search: Search, candidate: Candidate) -> Candidate:
 
 def _further(search: Search, candidate: Candidate, doublings: int) -> Learned:
     """What is learned by further stages, or what was learned before."""
-    if candidate.doublings >= doublings or search.budget.is_over():
+    if candidate.doublings >= doublings or candidate.learned.problem.is_closed or search.budget.is_over():
         return candidate.learned
-    if candidate.learned.problem.is_closed:
-        return _closed_on_all_rows(search, candidate)
     learned = _with_more_frequencies(search, candidate, doublings)
     stage = candidate.plan.last_stage(learned.problem.n_basis, doublings)
     if stage is None or stage.n_rows <= learned.problem.rows.n_rows or search.budget.is_over():
         return learned
     problem = learned.problem.on(search.subsets.first(stage.n_rows))
     return learn_further(search, candidate.plan, learned, problem, learned.run.theta, stage)
-
-
-def _closed_on_all_rows(search: Search, candidate: Candidate) -> Learned:
-    """A closed form that was learned from some rows takes its last steps on all."""
-    learned, plan = candidate.learned, candidate.plan
-    keeps = candidate.compared is not None and candidate.compared.process.problem.is_closed
-    if not keeps or not plan.settings.progressive or learned.problem.rows is search.rows:
-        return learned
-    problem = learned.problem.on(search.rows)
-    return learn_further(search, plan, learned, problem, candidate.tuned.theta, plan.closed_last_stage())
 
 
 def _with_more_frequencies(search: Search, candidate: Candidate, doublings: int) -> Learned:
@@ -80,27 +67,3 @@ def _with_more_frequencies(search: Search, candidate: Candidate, doublings: int)
     problem = with_columns(learned.problem, columns, search.stream("more", plan, columns))
     problem = problem.on(search.subsets.first(stage.n_rows))
     return learn_further(search, plan, learned, problem, candidate.compared.theta, stage)
-
-
-def try_compressed_inputs(search: Search, ranking: list[Candidate]) -> tuple[Search, list[Candidate]]:
-    """The best kernels learned once more with the tails of inputs compressed, if the evidence is clearly better."""
-    if search.settings.kernel is not None or search.budget.is_over():
-        return search, ranking
-    compressed = search.with_compressed_tails()
-    if compressed is None:
-        return search, ranking
-    search.progress.say("some inputs lie far out: once more with their tails compressed")
-    best = _best_of(compressed, contenders(search, ranking)[: policy.CONTENDERS])
-    if best.score > ranking[0].score + max(policy.CLEARLY, policy.CLEARLY_PER_ROW * search.rows.total):
-        return compressed, [best, *ranking]
-    return search, ranking
-
-
-def _best_of(search: Search, candidates: list[Candidate]) -> Candidate:
-    """The best of these kernels in another search, as many as the time allows."""
-    learned: list[tuple[Plan, Learned]] = []
-    for candidate in candidates:
-        if not (learned and search.budget.is_over()):
-            plan = search.plan(candidate.plan.kernel)
-            learned.append((plan, learn(search, plan)))
-    return max(refine(search, compare(search, learned)), key=lambda candidate: candidate.score)

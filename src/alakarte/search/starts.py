@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from alakarte.execution.randomness import Streams
 from alakarte.process.problem import Problem
-from alakarte.records import Array, Summary
-from alakarte.search.policy import ROWS_TO_SPARE
+from alakarte.records import Array, Summary, Values
 
 
 @dataclass(frozen=True)
@@ -14,20 +13,28 @@ class Start:
 
     theta: Array
     hold_noise_down: bool = False  # in its first steps: "all is noise" is too near an optimum
-    free_centres: bool = False  # no parameter is slow: needs 12 rows per parameter [E22]
 
 
-def make_starts(problem: Problem, summary: Summary, n_starts: int, streams: Streams, n_rows: int) -> list[Start]:
-    """So many starts of a problem that is to be learned from `n_rows`.
+def make_starts(problem: Problem, summary: Summary, n_starts: int, streams: Streams) -> list[Start]:
+    """So many random starts.
 
-    Start i has its own stream, so that more starts never change the earlier ones. Every other one holds noise down, and
-    where rows are many half of them free the centres: the evidence decides.
+    Start i has its own stream, so that more starts never change the earlier ones. Every other one holds noise down.
     """
     kernel, layout, draws = problem.kernel, problem.layout, problem.draws
-    enough = n_rows >= ROWS_TO_SPARE * layout.size
     starts = []
     for index in range(n_starts):
         values = kernel.start(draws.shape, summary, draws, streams(index), (index + 0.5) / n_starts)
         theta = layout.clip(layout.pack(values | problem.likelihood.start()))
-        starts.append(Start(theta, hold_noise_down=index % 2 == 0, free_centres=enough and index % 4 >= 2))
+        starts.append(Start(theta, hold_noise_down=index % 2 == 0))
     return starts
+
+
+def nested_starts(problem: Problem, random: Start, simpler: Values) -> list[Start]:
+    """Starts from what a simpler kernel has learned, its noise among it, and from parts of a random start."""
+    layout = problem.layout
+    made = problem.kernel.nested(
+        {name: simpler[name] for name in ("log_amplitude", "log_lengthscale")}, layout.unpack(random.theta)
+    )
+    noise_variance = problem.likelihood.noise_variance(simpler)
+    packed = [layout.pack(problem.likelihood.with_noise_variance(values, noise_variance)) for values in made]
+    return [Start(layout.clip(theta)) for theta in packed]

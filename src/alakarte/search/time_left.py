@@ -4,7 +4,7 @@ In: a ranking. Out: a better one: more components, more frequencies, more rows, 
 """
 
 import alakarte.search.policy as policy
-from alakarte.search.candidates import Candidate, after_doublings, contenders, ranked
+from alakarte.search.candidates import Candidate, after_doublings, contenders, indistinguishable, ranked
 from alakarte.search.compare import compare
 from alakarte.search.context import Search
 from alakarte.search.cost import free_frequencies, most_columns, posterior_flops
@@ -28,7 +28,8 @@ def spend_time_left(search: Search, ranking: list[Candidate]) -> list[Candidate]
             ranking = _refine_in_time(search, ranking, doublings)
             if ranking[0].score == before or budget.is_over():
                 break
-        return [_polish(search, ranking[0]), *ranking[1:]]
+        alike = indistinguishable(search, ranking)
+        return ranked([_polish(search, c) if rank in alike else c for rank, c in enumerate(ranking)])
 
 
 def _more_components(search: Search, best: Candidate) -> Candidate | None:
@@ -55,7 +56,7 @@ def _refine_in_time(search: Search, ranking: list[Candidate], doublings: int) ->
 def _polish(search: Search, candidate: Candidate) -> Candidate:
     """Further iterations on the rows and columns of the last stage, for as long as they pay and there is time."""
     learned, plan = candidate.learned, candidate.plan
-    if search.budget.is_over() or len(learned.runs) == 1:
+    if search.budget.is_over() or (len(learned.runs) == 1 and not learned.problem.is_closed):
         return candidate
     stage = plan.priced(learned.problem.rows.n_rows, plan.settings.max_iter)
     learned = learn_further(search, plan, learned, learned.problem, learned.run.theta, stage)

@@ -1,0 +1,110 @@
+"""One stage: the rows and iterations of a long run, or short runs from several starts.
+
+In: a problem on the rows of the stage, and where to begin. Out: `Run`s. Reads no clock but for the trace.
+"""
+
+import time
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+import alakarte.search.policy as policy
+from alakarte.process.objective import nlml, nlml_gradient
+from alakarte.process.prior import prior
+from alakarte.process.problem import Problem
+from alakarte.records import Array
+from alakarte.search.context import Search
+from alakarte.search.coordinates import coordinates
+from alakarte.search.cost import closed_flops, evaluation_flops
+from alakarte.search.optimise import Function, Limits, Run, Task, minimise, short_runs
+from alakarte.search.plan import Plan, Stage
+from alakarte.search.starts import Start
+
+
+def short_stage(search: Search, plan: Plan, problem: Problem, starts: list[Start], max_iter: int) -> list[Run]:
+    """A short run from each start. Small: one start per thread; large: one at a time on all threads. The same bits."""
+    progress, n_jobs = search.progress, problem.n_jobs
+    work = problem.rows.n_rows * problem.draws.shape.n_frequencies
+    side_by_side = n_jobs if work < policy.SIDE_BY_SIDE else 1
+    objective = partial(nlml_gradient, problem.with_jobs(n_jobs if side_by_side == 1 else 1))
+    flops = max_iter * _flops(problem)
+    tasks = [_task(plan, problem, start, objective) for start in starts]
+    progress.total = problem.rows.total
+
+    def report(index: int, run: Run) -> None:
+        progress.advance(flops)
+        progress.restart_finished(index, len(starts), run.nlml, run.n_iter)
+
+    limits = Limits(max_iter, plan.settings.tol, budget=search.budget)
+    began = time.perf_counter()
+    runs = short_runs(tasks, [start.theta for start in starts], limits, side_by_side, report)
+    _observe(search, problem, runs, time.perf_counter() - began)
+    return runs
+
+
+def _observe(search: Search, problem: Problem, runs: list[Run], seconds: float) -> None:
+    """Tell the budget how long evaluations took."""
+    search.budget.observe(_flops(problem) * sum(run.n_evaluations for run in runs), seconds)
+
+
+def _task(plan: Plan, problem: Problem, start: Start, objective: Function) -> Task:
+    """What a start makes small, with noise held down at first where it asks for that and the noise is learned."""
+    layout, spread = problem.layout, expected_spread(plan.settings.lengthscale_spread, plan.n_rows)
+    lower, upper = layout.bounds()
+    first_upper = None
+    if start.hold_noise_down and plan.settings.n_learning_rows == "auto":
+        held = problem.likelihood.held_down(layout.unpack(upper))
+        if any(layout.is_free(name) for name in held):
+            first_upper = np.maximum(lower, layout.pack(layout.unpack(upper) | held))
+    return Task(objective, (lower, upper), coordinates(layout), prior(layout, spread), first_upper)
+
+
+def expected_spread(given: float | str | None, n_rows: int) -> float | None:
+    """Standard deviation of log ℓ within a component, as it was given; "auto": 1 for few rows and no prior for more."""
+    if isinstance(given, str):
+        return policy.SPREAD if n_rows <= policy.SMALL_ROWS else None
+    return given
+
+
+def _flops(problem: Problem) -> float:
+    """Of an evaluation."""
+    shape = problem.draws.shape
+    if problem.is_closed:
+        return closed_flops(problem.rows.n_rows, shape.n_inputs, shape.n_components)
+    return evaluation_flops(problem.rows.n_rows, problem.n_basis)
+
+
+def long_run(search: Search, plan: Plan, problem: Problem, theta: Array, stage: Stage) -> tuple[Problem, Run]:
+    """One optimisation; after mixed precision double goes on for as long as it gains."""
+    settings, progress, budget, flops = plan.settings, search.progress, search.budget, _flops(problem)
+    columns = "exact" if problem.is_closed else f"{problem.n_basis} columns"
+    progress.total = problem.rows.total
+    progress.stage(f"{plan.kernel.name}: {problem.rows.n_rows} rows, {columns}", stage.max_iter, flops)
+    double, problem = replace(problem, precision="double"), replace(problem, precision=settings.precision)
+    limits = Limits(
+        max_iter=stage.max_iter,
+        tol=stage.tol,
+        price=stage.price * flops / (policy.PATIENCE if budget.patient else 1),
+        budget=budget,
+        report=lambda n_iter, nlml: progress.iteration(n_iter, stage.max_iter, nlml),
+    )
+    spread = expected_spread(settings.lengthscale_spread, plan.n_rows)
+    task = Task(
+        partial(nlml_gradient, problem),
+        problem.layout.bounds(),
+        coordinates(problem.layout),
+        prior(problem.layout, spread),
+    )
+    began = time.perf_counter()
+    run = minimise(task, theta, limits)
+    _observe(search, problem, [run], time.perf_counter() - began)
+    progress.stage_finished(run.nlml, run.n_iter, run.reason)
+    if problem.precision == "double":
+        return double, run
+    if run.n_failed or abs(nlml(double, run.theta) - run.nlml) > policy.MIXED_NATS * problem.rows.total:
+        progress.say("mixed precision is not accurate enough for this noise level: continuing in double")
+    elif limits.max_iter:  # the same point in double: little is left to gain
+        limits = replace(limits, max_iter=max(policy.WINDOW, limits.max_iter - run.n_iter))
+    further = minimise(replace(task, function=partial(nlml_gradient, double)), run.theta, limits)
+    return double, replace(further, n_iter=run.n_iter + further.n_iter, trace=run.trace + further.trace)

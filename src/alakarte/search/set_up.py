@@ -1,0 +1,44 @@
+"""The problem of a kernel on some rows: parameters with the user's fixed values and bounds, and all its randomness.
+
+In: a `Plan`, rows, their scaling, a generator. Out: `Problem`.
+"""
+
+import numpy as np
+
+import alakarte.search.policy as policy
+from alakarte.data.rows import Rows
+from alakarte.data.standardise import Scaling
+from alakarte.features.draws import draw
+from alakarte.kernels.base import Kernel
+from alakarte.likelihoods.base import Likelihood
+from alakarte.parameters import Layout, constrained
+from alakarte.process.computation import Computation
+from alakarte.process.problem import Problem
+from alakarte.records import Shape
+from alakarte.search.plan import Plan
+
+
+def parameter_layout(kernel: Kernel, likelihood: Likelihood, shape: Shape, scaling: Scaling) -> Layout:
+    """Layout of the parameters of kernel and likelihood, with the user's fixed values and bounds."""
+    parameters = (*kernel.parameters(shape), *likelihood.parameters())
+    return constrained(parameters, (kernel.fixed or {}) | likelihood.fixed(), kernel.bounds, scaling.units())
+
+
+def set_up(plan: Plan, rows: Rows, scaling: Scaling, rng: np.random.Generator) -> Problem:
+    """The problem, with all its randomness drawn."""
+    settings, kernel, shape = plan.settings, plan.kernel, plan.shape
+    draws = draw(shape, "dense" if settings.expansion == "dense" else "fastfood", rng)
+    layout = parameter_layout(kernel, settings.likelihood, shape, scaling)
+    if plan.growing and "amplitude" not in (kernel.bounds or {}):
+        layout = layout.bounded("log_amplitude", np.log(policy.LARGEST_AMPLITUDE))
+    computation = Computation.CLOSED if settings.expansion == "exact" else None
+    return Problem(
+        kernel,
+        settings.likelihood,
+        layout,
+        draws,
+        rows,
+        computation,
+        precision=settings.precision,
+        n_jobs=settings.n_jobs,
+    )

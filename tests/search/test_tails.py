@@ -1,0 +1,98 @@
+"""Tails of inputs are drawn in where the best kernel's evidence is clearly better for it, and for all kernels then."""
+
+import numpy as np
+import pytest
+
+import alakarte.search.tails
+from alakarte.kernels.registry import resolve
+from alakarte.process.objective import nlml
+from alakarte.search import policy
+from alakarte.search.learn import begin, climb
+from alakarte.search.tails import draw_in_tails
+from problems import naming, rows_of, table
+from search.searches import search_for
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+SHORT = {"n_restarts": 2, "max_iter": 10, "max_iter_restart": 5}
+
+
+def heavy(n=200, seed=0):
+    """A function of the order of magnitude: few rows lie a hundred times as far out as the others."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 2))
+    X[::5] *= np.exp(rng.uniform(2, 6, (len(X[::5]), 1)))
+    return X, np.arcsinh(X[:, 0]) + 0.5 * np.arcsinh(X[:, 1]) + 0.05 * rng.standard_normal(n)
+
+
+def learned_on(X, y, names=("rbf", "ard"), rows=None):
+    """A search of several kernels, and some of them after a first rung."""
+    search = search_for("auto", *rows_of(X, y), **SHORT)
+    contestants = []
+    for name in names:
+        plan = search_for(name, search.rows, search.scaling, **SHORT).plan(resolve(name))
+        stage = plan.priced(rows or search.rows.n_rows, 5)
+        contestants.append((plan, climb(search, plan, begin(search, plan), stage)))
+    return search, contestants
+
+
+def test_nothing_happens_where_no_input_lies_far_out():
+    X, y, _ = table(2, n=60)
+    search, learned = learned_on(np.clip(X, -2, 2), y)
+    search.progress.said.clear()
+    same, again = draw_in_tails(search, learned)
+    assert same is search
+    assert again is learned
+    assert not search.progress.said
+
+
+def test_nothing_happens_when_time_is_over():
+    search, learned = learned_on(*heavy())
+    search.budget.interrupted = True
+    same, again = draw_in_tails(search, learned)
+    assert same is search
+    assert again is learned
+
+
+def test_all_kernels_move_to_compressed_inputs_where_the_best_is_clearly_better_for_it():
+    search, learned = learned_on(*heavy())
+    compressed, moved = draw_in_tails(search, learned)
+    assert compressed.compressed
+    assert not search.compressed
+    assert any("far out" in text for text in search.progress.said)
+    assert [plan for plan, _ in moved] == [plan for plan, _ in learned]
+    gains = []
+    for (_, before), (plan, after) in zip(learned, moved, strict=True):
+        with naming(plan.kernel.name):
+            assert np.array_equal(after.problem.rows.whole().x, compressed.rows.whole().x)
+            assert after.run.n_iter <= policy.TRIAL_ITERATIONS
+            assert after.run.nlml == pytest.approx(nlml(after.problem, after.run.theta), rel=1e-12)
+            gains.append(before.run.nlml - after.run.nlml)
+    assert max(gains) > policy.CLEARLY
+
+
+def test_inputs_stay_where_the_evidence_is_not_clearly_better(monkeypatch):
+    for name in ("CLEARLY", "CLEARLY_PER_ROW"):
+        with monkeypatch.context() as patch, naming(name):
+            patch.setattr(policy, name, np.inf)
+            search, learned = learned_on(*heavy())
+            same, after = draw_in_tails(search, learned)
+            assert same is search
+            best = min(range(2), key=lambda index: learned[index][1].nlml_per_row)
+            for index, ((_, old), (_, new)) in enumerate(zip(learned, after, strict=True)):
+                assert (new is old) == (index != best)  # the best keeps the steps that it took for this
+                assert new.run.nlml <= old.run.nlml
+                assert new.problem.rows is old.problem.rows
+
+
+def test_both_take_the_same_steps_on_the_rows_of_the_last_rung(monkeypatch):
+    real, seen = alakarte.search.tails.climb, []
+    monkeypatch.setattr(alakarte.search.tails, "climb", lambda *a: seen.append(a) or real(*a))
+    search, learned = learned_on(*heavy(), names=("ard",), rows=100)
+    compressed, [(_, moved)] = draw_in_tails(search, learned)
+    assert [a[0].compressed for a in seen] == [False, True]
+    assert [a[3].n_rows for a in seen] == [100, 100]
+    assert [a[3].max_iter for a in seen] == [policy.TRIAL_ITERATIONS] * 2
+    assert all(a[2] is learned[0][1] for a in seen)
+    if compressed.compressed:
+        assert moved.problem.rows is compressed.subsets.first(100)
+    assert np.array_equal(compressed.subsets.order, search.subsets.order)
