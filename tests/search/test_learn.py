@@ -14,6 +14,7 @@ from alakarte.errors import IllConditioned
 from alakarte.kernels.registry import resolve
 from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml
+from alakarte.process.problem import Problem
 from alakarte.search import policy
 from alakarte.search.learn import Learned, begin, climb, learn
 from alakarte.search.optimise import Run
@@ -99,6 +100,28 @@ def test_without_time_a_result_stands_and_without_a_result_one_is_made():
         climbed = climb(search, plan, begun, plan.rungs(4)[0])
         assert (climbed is begun) == (n_restarts == 2)
         assert np.isfinite(climbed.run.nlml)
+
+
+@pytest.mark.parametrize("step", ["long_run", "nlml"])
+def test_an_interruption_on_a_rung_keeps_what_the_rungs_before_have_learned(step, monkeypatch):
+    """Also before the first number of that rung."""
+    real = getattr(alakarte.search.learn, step)
+
+    def interrupted(*arguments):
+        problem = next(each for each in arguments if isinstance(each, Problem))
+        if problem.rows.n_rows == 450:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(alakarte.search.learn, step, interrupted)
+    search, plan = search_on("ard", n=450)
+    try:
+        learned = learn(search, plan)
+    except KeyboardInterrupt:
+        pytest.fail("half of the rows had been learned from, and that is lost")
+    assert search.budget.interrupted
+    assert learned.problem.rows.n_rows == 225
+    assert np.isfinite(learned.run.nlml)
 
 
 def test_a_warm_start_is_the_only_one():

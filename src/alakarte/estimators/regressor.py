@@ -36,20 +36,20 @@ class GPRegressor(RegressorMixin, Online, Predictions):  # type: ignore[misc]
         with where `n_frequencies` is given, else as many as the evidence pays for. None: those learned with; so it is
         always for fsard, fsgbard and ssgpr, whose parameters are their frequencies.
     n_learning_rows : int, "auto" or None, default="auto"
-        Random rows to learn from. ``auto``: 1,000 for the restarts (250 in closed form), then all of a table of up to
-        8,000 (without an expansion 1,650, and all for the last steps); of more, 4,000 for the long run, or 4 per
-        parameter if these are more, and for its last steps all, or as many as 4e11 flops allow: 21,000 with 1,024
-        columns, with `max_time` more. None: all. The posterior always sees all rows.
+        Random rows to learn from. ``auto``: 1,000 for the restarts, then all of a table of up to 8,000; in closed form
+        200, then half, then all of them; of more, 4,000 for the long run, or 4 per parameter if these are more, and
+        for its last steps all, or as many as 4e11 flops allow: 21,000 with 1,024 columns, with `max_time` more. None:
+        all. The posterior always sees all rows.
     expansion : {"auto", "fastfood", "dense", "exact"}, default="auto"
         Fastfood features, independent Gaussian rows (random kitchen sinks), or the closed form (rbf, ard, matern, gm,
         mm). ``auto``: the closed form where it is cheap (some 4,000 rows) and no number of frequencies is given, else
         Fastfood; `partial_fit` turns that closed form into features when rows become many (some 5,000).
     n_restarts : int, default=4
-        Random starts; the best after `max_iter_restart` iterations continues for `max_iter`.
+        Starts, random or from a simpler kernel; the best after `max_iter_restart` iterations continues for `max_iter`.
     max_iter, max_iter_restart : int, default=150, 20
         Iterations of L-BFGS.
     tol : float, default=0.1
-        Converged when ten iterations together gain less than this many nats.
+        Converged when five iterations together gain less than this many nats.
     max_time : float, optional
         Seconds; when they are over, the best model so far is kept, and where they are not, more is tried. Without it
         no clock is read.

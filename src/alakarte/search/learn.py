@@ -59,7 +59,12 @@ def learn(search: Search, plan: Plan, warm: WarmStart | None = None) -> Learned:
     """The starts screened on few rows, the best learned on more."""
     learned = begin(search, plan, warm)
     for stage in plan.rungs(learned.problem.layout.size):
-        learned = climb(search, plan, learned, stage)
+        try:
+            learned = climb(search, plan, learned, stage)
+        except KeyboardInterrupt:
+            if not learned.runs:  # nothing to keep
+                raise
+            search.budget.interrupted = True
     return learned
 
 
@@ -132,7 +137,7 @@ def _trials(search: Search, plan: Plan, problem: Problem, learned: Learned) -> l
     if second.objective - first.objective > policy.NEAR * learned.screened_total:
         return []
     starts = [Start(run.theta) for run in (first, second)]
-    return short_stage(search, plan, problem, starts, policy.TRIAL_ITERATIONS)
+    return short_stage(search, plan, problem, starts, min(policy.TRIAL_ITERATIONS, plan.settings.max_iter))
 
 
 def _with_enough_noise(problem: Problem, theta: Array, before: float) -> Array:

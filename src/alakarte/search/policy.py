@@ -56,9 +56,8 @@ JOIN_CLOSED_FLOPS = 2 * KEEP_CLOSED_FLOPS  # rows that join may make it so dear 
 SCREEN_ROWS = 1000  # for the starts,
 FIRST_ROWS = 200  # and in closed form, where an evaluation costs n³: they tell good starts from bad ones, too
 RUNG_NATS = 0.001  # per row: a long run in closed form goes on to more rows, or ends, where a window gains less
-TRIAL_ITERATIONS = (
-    8  # of the two best starts of a mixture on more rows, and of inputs with and without compressed tails
-)
+# Of the two best starts of a mixture on more rows, and of inputs with and without compressed tails:
+TRIAL_ITERATIONS = 8
 JUMP = 0.15  # nats per row that more rows may cost before more noise is tried
 MORE_NOISE = (0.001, 0.01, 0.1, 1.0)  # variances, where that of y is one: few rows may have been fitted without any
 SMALL_ROWS = 8000  # up to here the long run sees all rows, and length-scales are expected to be alike

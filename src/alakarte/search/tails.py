@@ -18,7 +18,7 @@ def draw_in_tails(search: Search, learned: list[tuple[Plan, Learned]]) -> tuple[
     best = min(learned, key=lambda pair: pair[1].nlml_per_row)
     without, within = _further(search, *best), _further(compressed, *best)
     gain = (without.nlml_per_row - within.nlml_per_row) * search.rows.total
-    if gain <= max(policy.CLEARLY, policy.CLEARLY_PER_ROW * search.rows.total):
+    if not gain > max(policy.CLEARLY, policy.CLEARLY_PER_ROW * search.rows.total):  # NaN is no gain
         return search, [(plan, without if kernel is best[1] else kernel) for plan, kernel in learned]
     moved = [(plan, within if kernel is best[1] else _further(compressed, plan, kernel)) for plan, kernel in learned]
     return compressed, moved
