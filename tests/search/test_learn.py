@@ -72,7 +72,7 @@ def test_a_kernel_is_learned_rung_by_rung_each_from_where_the_last_one_ended(ker
 def test_all_runs_are_remembered_and_their_evaluations_counted(kernel, n_runs, monkeypatch):
     calls, real = [], alakarte.search.run_stage.nlml_gradient
     monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", lambda *a: calls.append(1) or real(*a))
-    search, plan = search_on(kernel, n=450)
+    search, plan = search_on(kernel, n=900)
     begun = begin(search, plan)
     assert begun.only_screened
     assert begun.n_evaluations == len(calls)
@@ -228,13 +228,13 @@ def test_the_two_best_starts_of_a_mixture_take_a_few_steps_on_more_rows():
     search, plan = search_on("gm", n=450, max_iter=2)
     begun = begin(search, plan)
     begun = with_objectives(begun, [10.0, 30.0, 11.0, 30.0])
-    problem = begun.problem.on(search.subsets.first(225))
+    problem = begun.problem.on(search.subsets.first(400))
     trials = alakarte.search.learn._trials(search, plan, problem, begun)
     assert len(trials) == 2
     for trial, started in zip(trials, (begun.screened[0], begun.screened[2]), strict=True):
         assert trial.n_iter <= policy.TRIAL_ITERATIONS
         assert trial.trace[0][0] == pytest.approx(nlml(problem, started.theta), rel=1e-12)
-    climbed = climb(search, plan, begun, Stage(225, 0, 0.0))
+    climbed = climb(search, plan, begun, Stage(400, 0, 0.0))
     best = min(trials, key=lambda run: run.objective)
     assert np.array_equal(climbed.run.theta, best.theta)
 
@@ -247,12 +247,14 @@ def test_no_trials_where_one_start_is_clearly_ahead_or_a_kernel_has_no_component
     for lead, n_trials in ((behind - 1, 2), (behind + 1, 0)):
         with naming(lead):
             apart = with_objectives(begun, [0.0, *[lead] * 3])
-            assert len(trials(search, plan, apart.problem, apart)) == n_trials
+            for n_rows, n_expected in ((400, n_trials), (399, 0)):  # twice the rows of the screening, or fewer
+                problem = apart.problem.on(search.subsets.first(n_rows))
+                assert len(trials(search, plan, problem, apart)) == n_expected
     later = climb(search, plan, begun, plan.rungs(21)[0])
     assert trials(search, plan, later.problem, later) == []
     search, plan = search_on("ard", n=450)
     begun = begin(search, plan)
-    assert trials(search, plan, begun.problem, begun) == []
+    assert trials(search, plan, begun.problem.on(search.rows), begun) == []
 
 
 # --------------------------------------------------------------------------- noise

@@ -199,20 +199,22 @@ def prepare(x: Array, centre: Array | None) -> Table:
 def kernel_rows(x: Array, other: Array, dof: int, variance: Array, scale: Array, centre: Array | None) -> Array:
     """k(x, other) (rows, rows'); arguments as in `reference.py`."""
     table, others = prepare(x, centre), prepare(other, centre)
-    none = np.empty((0, len(other)))
-    return kernel_rows_dot(table, others, dof, variance, scale, none, want_rows=True)[1]
+    out = np.empty((len(x), len(other)))
+    kernel_rows_dot(table, others, dof, variance, scale, np.empty((0, len(other))), out)
+    return out
 
 
 def kernel_rows_dot(
-    table: Table, others: Table, dof: int, variance: Array, scale: Array, weights: Array, *, want_rows: bool
-) -> tuple[Array, Array]:
-    """k·w (rows, T) for weights (T, rows'), and k (rows, rows') if wanted, of two tables."""
-    n_rows, n_others = len(table.rows), len(others.rows)
-    dot, out = np.empty((n_rows, len(weights))), np.empty((n_rows if want_rows else 0, n_others))
+    table: Table, others: Table, dof: int, variance: Array, scale: Array, weights: Array, out: Array
+) -> Array:
+    """k·w (rows, T) of two tables for weights (T, rows'); k itself into the first rows of `out`, where that has any."""
+    dot = np.empty((len(table.rows), len(weights)))
+    if len(out) and (len(out) < len(dot) or out.shape[1] != len(others.rows)):
+        raise ValueError(f"an array to write into has shape {out.shape}, the result needs {len(dot), len(others.rows)}")
     components = tuple(row_major(np.float64, variance, scale))
     tables = table.rows, table.row_waves, others.columns, others.column_waves
     _kernel_rows(*tables, dof, components, weights, dot, out)
-    return dot, out
+    return dot
 
 
 def gram_rows(

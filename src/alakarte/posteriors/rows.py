@@ -17,7 +17,7 @@ from alakarte.kernels.base import ClosedForm
 from alakarte.linalg.blas import solve_rows_lower
 from alakarte.linalg.factorise import square_root
 from alakarte.posteriors.base import Posterior
-from alakarte.posteriors.tiles import by_tiles, padded, padded_rows
+from alakarte.posteriors.tiles import LEAST_ROWS, by_tiles, padded, padded_rows
 from alakarte.process.closed_form import closed_gram, closed_gram_full
 from alakarte.process.problem import Process
 from alakarte.process.row_space import RowSpace, solve_rows
@@ -72,17 +72,24 @@ class RowPosterior(Posterior):
         """What cannot be made from the rest."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def _rows_dot(self, x: Array, *, want_rows: bool) -> tuple[Array, Array]:
-        """kᵀα (rows, T), and k(x, X) W^½ (rows, n) if wanted."""
+    def _rows_dot(self, x: Array, out: Array) -> Array:
+        """kᵀα (rows, T), and k(x, X) W^½ (rows, n) into the first rows of `out`, where that has any."""
         variance, scale = np.exp(2 * self.spectrum.log_amplitude), self.spectrum.input_scale
         tables = prepare(x, self.spectrum.centre), self._table
-        dot, rows = kernel_rows_dot(*tables, self.closed_form.dof, variance, scale, self._weights, want_rows=want_rows)
-        rows *= self.root_weight
-        return dot, rows
+        dot = kernel_rows_dot(*tables, self.closed_form.dof, variance, scale, self._weights, out)
+        out[: len(x)] *= self.root_weight
+        return dot
+
+    def _whitened(self, x: Array) -> tuple[Array, Array]:
+        """kᵀα (rows, T), and L⁻¹k (rows, n); BLAS is given a whole number of its own rows."""
+        rows = np.zeros((-(-len(x) // LEAST_ROWS) * LEAST_ROWS, len(self.x)))
+        dot = self._rows_dot(x, rows)
+        return dot, solve_rows_lower(self.factor, rows)[: len(x)]
 
     def mean(self, x: Array, n_jobs: int = 1) -> Array:
         """kᵀα."""
-        return by_tiles(lambda tile, scratch: self._rows_dot(tile, want_rows=False)[0], x, n_jobs=n_jobs)
+        none = np.empty((0, len(self.x)))
+        return by_tiles(lambda tile, scratch: self._rows_dot(tile, none), x, n_jobs=n_jobs, padded=False)
 
     def variance(self, x: Array, n_jobs: int = 1) -> Array:
         """k(x, x) − ‖L⁻¹k‖², cut at zero."""
@@ -93,11 +100,10 @@ class RowPosterior(Posterior):
         prior = np.exp(2 * self.spectrum.log_amplitude).sum()
 
         def of_tile(tile: Array, scratch: object) -> Array:
-            mean, rows = self._rows_dot(tile, want_rows=True)
-            explained = (solve_rows_lower(self.factor, rows) ** 2).sum(axis=1)
-            return np.column_stack([mean, np.maximum(prior - explained, 0)])
+            mean, whitened = self._whitened(tile)
+            return np.column_stack([mean, np.maximum(prior - np.einsum("ij,ij->i", whitened, whitened), 0)])
 
-        both = by_tiles(of_tile, x, n_jobs=n_jobs)
+        both = by_tiles(of_tile, x, n_jobs=n_jobs, padded=False)
         return both[:, :-1], self._for_each_target(both[:, -1])
 
     def covariance(self, x: Array) -> Array:
@@ -106,7 +112,7 @@ class RowPosterior(Posterior):
 
     def _covariance(self, x: Array) -> Array:
         """(rows, rows), of each target."""
-        whitened = solve_rows_lower(self.factor, self._rows_dot(x, want_rows=True)[1])
+        whitened = self._whitened(x)[1]
         covariance = closed_gram_full(self.spectrum, self.closed_form, x) - whitened @ whitened.T
         covariance.flat[:: len(x) + 1] = np.maximum(covariance.diagonal(), 0)
         return covariance

@@ -21,15 +21,23 @@ LEAST_ROWS = 8  # a tile has a multiple of these: as many rows as BLAS takes at 
 
 
 def by_tiles(
-    function: Callable[[Array, Scratch], Array], x: Array, tile_rows: int = TILE_ROWS, n_jobs: int = 1
+    function: Callable[[Array, Scratch], Array],
+    x: Array,
+    tile_rows: int = TILE_ROWS,
+    n_jobs: int = 1,
+    *,
+    padded: bool = True,
 ) -> Array:
-    """function(tile, scratch) → (rows, …) for tiles of x padded with zeros, stacked; threads share the tiles."""
+    """function(tile, scratch) → (rows, …) for tiles of x, padded with zeros or not, stacked; threads share them."""
     edges = range(0, max(len(x), 1), tile_rows)  # no rows: one empty tile gives the shape
 
     def visit(starts: Sequence[int]) -> list[Array]:
         scratch, parts = Scratch(), []
         for start in starts:
             part = x[start : start + tile_rows]
+            if not padded:
+                parts.append(function(part, scratch))
+                continue
             n_rows = -(-max(len(part), 1) // LEAST_ROWS) * LEAST_ROWS
             tile = scratch.array("tile", (n_rows, x.shape[1]), np.float64)
             tile[: len(part)], tile[len(part) :] = part, 0.0

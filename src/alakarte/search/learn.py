@@ -130,8 +130,10 @@ def _with_free_centres(plan: Plan, problem: Problem) -> Problem:
 
 
 def _trials(search: Search, plan: Plan, problem: Problem, learned: Learned) -> list[Run]:
-    """A few steps on more rows of the two best starts of a mixture; nothing where one is clearly ahead."""
+    """A few steps on twice the rows of the two best starts of a mixture; nothing where one is clearly ahead."""
     if not plan.kernel.has_components or len(learned.screened) < 2 or not learned.only_screened:
+        return []
+    if problem.rows.total < 2 * learned.screened_total:
         return []
     first, second, *_ = sorted(learned.screened, key=lambda run: run.objective)
     if second.objective - first.objective > policy.NEAR * learned.screened_total:
