@@ -10,6 +10,13 @@ import alakarte.search.policy as policy
 _FACTORS = 10  # Cholesky factors while noise and amplitude are tuned
 _COPIES = 4  # of D×D numbers at the same time: two lanes, the scaled Gram, its factor
 _MULTIPLE = 64  # columns are counted in these
+_MOST_ITERATIONS = 60  # that a run mostly takes, whatever its limit
+_STEP_FLOPS = 3e7  # what a step takes besides its evaluation
+
+
+def expected_flops(max_iter: int, flops: float) -> float:
+    """Of a run with this limit and so many flops for each evaluation, as a rule."""
+    return min(max_iter, _MOST_ITERATIONS) * (flops + _STEP_FLOPS)
 
 
 def evaluation_flops(n_rows: int, n_basis: int) -> float:

@@ -1,9 +1,15 @@
-"""What a fit will take, told before it begins: columns, flops and bytes, if all stages run their full length."""
+"""What a fit will take, told before it begins: columns, flops and bytes, if all goes as it mostly does."""
 
 from alakarte.search.candidates import menu
 from alakarte.search.context import Search
-from alakarte.search.cost import comparing_flops, most_columns, posterior_bytes, posterior_flops
-from alakarte.search.plan import Plan
+from alakarte.search.cost import (
+    comparing_flops,
+    expected_flops,
+    most_columns,
+    posterior_bytes,
+    posterior_flops,
+)
+from alakarte.search.plan import Plan, Stage
 
 
 def tell_estimate(search: Search) -> None:
@@ -22,9 +28,12 @@ def tell_estimate(search: Search) -> None:
 
 
 def _learning_flops(plan: Plan) -> float:
-    """Of the first stages of a kernel."""
+    """Of the first stages of a kernel; half of the kernels climb beyond the first rung."""
     n_parameters = sum(p.size for p in plan.kernel.parameters(plan.shape))
     closed = plan.learns_closed_form(n_parameters)
     screening, rungs = plan.screening_stage(), plan.rungs(n_parameters)
-    first = plan.settings.n_restarts * screening.max_iter * plan.evaluation_flops(screening.n_rows, closed=closed)
-    return first + sum(rung.max_iter * plan.evaluation_flops(rung.n_rows, closed=closed) for rung in rungs)
+
+    def flops(stage: Stage) -> float:
+        return expected_flops(stage.max_iter, plan.evaluation_flops(stage.n_rows, closed=closed))
+
+    return plan.settings.n_restarts * flops(screening) + flops(rungs[0]) + 0.5 * sum(map(flops, rungs[1:]))

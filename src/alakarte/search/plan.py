@@ -136,10 +136,8 @@ class Plan:
             return Stage(settings.asked_rows(self.n_rows), settings.max_iter, settings.tol)
         if self.n_rows <= policy.SMALL_ROWS:
             return self.priced(self.n_rows, settings.max_iter)
-        needed = policy.ROWS_TO_LEARN * n_parameters
-        if needed > policy.MAIN_ROWS:
-            return self.priced(min(needed, self.n_rows), settings.max_iter)
-        return self.priced(policy.MAIN_ROWS, policy.MAIN_ITERATIONS)
+        needed = max(policy.MAIN_ROWS, policy.ROWS_TO_LEARN * n_parameters)
+        return self.priced(min(needed, self.n_rows), settings.max_iter)
 
     def second_stage(self, doublings: int = 0) -> Stage:
         """The long run once more with more frequencies; doubled columns have more rows and steps."""

@@ -62,7 +62,6 @@ JUMP = 0.15  # nats per row that more rows may cost before more noise is tried
 MORE_NOISE = (0.001, 0.01, 0.1, 1.0)  # variances, where that of y is one: few rows may have been fitted without any
 SMALL_ROWS = 8000  # up to here the long run sees all rows, and length-scales are expected to be alike
 MAIN_ROWS = 4000  # of more
-MAIN_ITERATIONS = 80  # where there are more rows than these
 DEAR_ITERATIONS = 15  # in closed form on more rows than LEARN_CLOSED_FLOPS allow
 SECOND_ITERATIONS, SECOND_ITERATIONS_OF_ALL = 15, 60  # with more frequencies; where the long run saw all rows
 LAST_ITERATIONS = 5
