@@ -100,7 +100,7 @@ def objective(kernel: str, n: int, d: int, Q: int, m: int, precision: str = "dou
         precision=precision,
     )
     problem = set_up(Plan(settings, settings.kernel, Q, m, n, d), rows, scaling, streams("draws"))
-    [start] = make_starts(problem, summarise(rows.x, weight, streams("summary")), 1, streams, n)
+    [start] = make_starts(problem, summarise(rows.x, weight, streams("summary")), 1, streams)
     return Objective(problem, start.theta)
 
 
