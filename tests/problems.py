@@ -275,3 +275,11 @@ def every(cases):
 PRODUCT = [(name, shape, way) for name in MENU for way in expansions(MENU[name]) for shape in SHAPES]
 every_case = every(pairwise(PRODUCT))
 every_expansion = every(pairwise(case for case in PRODUCT if case[2] != "exact"))
+
+
+def heavy(n=300, seed=0):
+    """A function of the order of magnitude: few rows lie a hundred times as far out as the others."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 2))
+    X[::5] *= np.exp(rng.uniform(2, 6, (len(X[::5]), 1)))
+    return X, np.arcsinh(X[:, 0]) + 0.5 * np.arcsinh(X[:, 1]) + 0.05 * rng.standard_normal(n)

@@ -10,18 +10,10 @@ from alakarte import GPRegressor
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.compress import Tails, find_tails
 from alakarte.search.policy import CLEARLY, FAR_OUT
-from problems import scaling_of
+from problems import heavy, scaling_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 QUICK = {"random_state": 0, "n_restarts": 2, "max_iter": 30}
-
-
-def heavy(n=300, seed=0):
-    """A function of the order of magnitude: few rows lie a hundred times as far out as the others."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, 2))
-    X[::5] *= np.exp(rng.uniform(2, 6, (len(X[::5]), 1)))
-    return X, np.arcsinh(X[:, 0]) + 0.5 * np.arcsinh(X[:, 1]) + 0.05 * rng.standard_normal(n)
 
 
 def test_drawn_in_values_keep_their_order_and_meet_the_others_smoothly():

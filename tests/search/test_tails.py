@@ -9,19 +9,11 @@ from alakarte.process.objective import nlml
 from alakarte.search import policy
 from alakarte.search.learn import begin, climb
 from alakarte.search.tails import draw_in_tails
-from problems import naming, rows_of, table
+from problems import heavy, naming, rows_of, table
 from search.searches import search_for
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 SHORT = {"n_restarts": 2, "max_iter": 10, "max_iter_restart": 5}
-
-
-def heavy(n=200, seed=0):
-    """A function of the order of magnitude: few rows lie a hundred times as far out as the others."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, 2))
-    X[::5] *= np.exp(rng.uniform(2, 6, (len(X[::5]), 1)))
-    return X, np.arcsinh(X[:, 0]) + 0.5 * np.arcsinh(X[:, 1]) + 0.05 * rng.standard_normal(n)
 
 
 def learned_on(X, y, names=("rbf", "ard"), rows=None):
@@ -46,7 +38,7 @@ def test_nothing_happens_where_no_input_lies_far_out():
 
 
 def test_nothing_happens_when_time_is_over():
-    search, learned = learned_on(*heavy())
+    search, learned = learned_on(*heavy(200))
     search.budget.interrupted = True
     same, again = draw_in_tails(search, learned)
     assert same is search
@@ -54,7 +46,7 @@ def test_nothing_happens_when_time_is_over():
 
 
 def test_all_kernels_move_to_compressed_inputs_where_the_best_is_clearly_better_for_it():
-    search, learned = learned_on(*heavy())
+    search, learned = learned_on(*heavy(200))
     compressed, moved = draw_in_tails(search, learned)
     assert compressed.compressed
     assert not search.compressed
@@ -74,7 +66,7 @@ def test_inputs_stay_where_the_evidence_is_not_clearly_better(monkeypatch):
     for name in ("CLEARLY", "CLEARLY_PER_ROW"):
         with monkeypatch.context() as patch, naming(name):
             patch.setattr(policy, name, np.inf)
-            search, learned = learned_on(*heavy())
+            search, learned = learned_on(*heavy(200))
             same, after = draw_in_tails(search, learned)
             assert same is search
             best = min(range(2), key=lambda index: learned[index][1].nlml_per_row)
@@ -87,7 +79,7 @@ def test_inputs_stay_where_the_evidence_is_not_clearly_better(monkeypatch):
 def test_both_take_the_same_steps_on_the_rows_of_the_last_rung(monkeypatch):
     real, seen = alakarte.search.tails.climb, []
     monkeypatch.setattr(alakarte.search.tails, "climb", lambda *a: seen.append(a) or real(*a))
-    search, learned = learned_on(*heavy(), names=("ard",), rows=100)
+    search, learned = learned_on(*heavy(200), names=("ard",), rows=100)
     compressed, [(_, moved)] = draw_in_tails(search, learned)
     assert [a[0].compressed for a in seen] == [False, True]
     assert [a[3].n_rows for a in seen] == [100, 100]
