@@ -130,24 +130,25 @@ class StudentT(RowLikelihood):
     def noise_std(self, values: Values) -> float:
         """σ √(ν/(ν − 2)), infinite up to two degrees of freedom."""
         dof, A = self._scales(values)
-        return float(np.sqrt(A / (dof - 2))) if dof > 2 else np.inf
+        return float(np.sqrt(A / (dof - 2))) if dof > 2 else float("inf")
 
     def noise(self, values: Values, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-        """Draws of the noise alone."""
+        """Draws of the noise alone: normal ones over the roots of gamma ones."""
         dof, A = self._scales(values)
-        draws: Array = np.asarray(rng.standard_t(dof, shape), dtype=np.float64)
-        return draws * np.sqrt(A / dof)
+        precision: Array = rng.gamma(dof / 2, 2 / dof, shape)
+        return np.asarray(np.sqrt(A / dof) * rng.standard_normal(shape) / np.sqrt(precision))
 
     def quantile(self, values: Values, level: float, mean: Array, variance: Array) -> Array:
         """(n,) of a new observation: where the cumulative probability, averaged over f, reaches `level`."""
         dof, A = self._scales(values)
         scale = float(np.sqrt(A / dof))
         f, weights = normal_nodes(mean, variance, NODES_TO_PREDICT)
-        reach = np.sqrt(variance) * abs(ndtri(level)) + scale * abs(stdtrit(dof, level)) + scale
+        tail = abs(float(ndtri(level))), abs(float(stdtrit(dof, level)))
+        reach = np.sqrt(variance) * tail[0] + scale * (tail[1] + 1)
         low, high = mean - 2 * reach, mean + 2 * reach
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)
-            below = (weights * stdtr(dof, (middle - f) / scale)).sum(axis=0) < level
+            below = np.asarray((weights * stdtr(dof, (middle - f) / scale)).sum(axis=0)) < level
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         return np.asarray(0.5 * (low + high))
 
