@@ -23,8 +23,8 @@ def prior(layout: Layout, spread: float | None) -> Penalty | None:
     zeros = {p.name: np.zeros(p.shape) for p in layout.parameters}
 
     def penalty(theta: Array) -> tuple[float, Array]:
-        log_lengthscale = layout.unpack(theta)["log_lengthscale"]
+        log_lengthscale = layout.entries(theta)["log_lengthscale"]  # of a category one, not one per column
         apart = log_lengthscale - log_lengthscale.mean(axis=-1, keepdims=True)
-        return float(0.5 * np.sum(apart**2) / spread**2), layout.pack(zeros | {"log_lengthscale": apart / spread**2})
+        return float(0.5 * np.sum(apart**2) / spread**2), layout.flat(zeros | {"log_lengthscale": apart / spread**2})
 
     return penalty
