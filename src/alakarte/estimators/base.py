@@ -37,6 +37,7 @@ from alakarte.search.settings import Settings
 class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """A Gaussian process that learns its kernel; a leaf has these settings, and others that `checks` reads."""
 
+    categorical_features: Any = None  # of a leaf without this setting: none
     max_time: float | None
     n_jobs: int | None
     random_state: Any
@@ -56,7 +57,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         rows, scaling, warm = table.rows, table.scaling, None
         if rows.n_rows == 1:  # one row says nothing of spread: what is expected beforehand stays
             settings = replace(settings, max_iter=0)
-        if self.warm_start and self._is_fitted():
+        if self.warm_start and self._is_fitted() and self.model_.scaling.x_mean.size == rows.n_inputs:
             settings, warm = replace(settings, kernel=self.model_.kernel.kernel), self.model_.warm_start
             if (tails := self.model_.scaling.tails) is not None:
                 rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
@@ -81,7 +82,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _checked(self, X: Any) -> Array:
         check_is_fitted(self)
-        return read_inputs(self, X)
+        return read_inputs(self, X, self.model_.scaling.encoding)
 
     # --- fitted attributes, in the user's units
 
