@@ -1,13 +1,19 @@
 """Classes, counts and outliers beside peers: rows, losses, cells, resuming and the table; no data is needed."""
 
+# ruff: noqa: E402  the room needs pandas
 import json
 
 import numpy as np
 import pytest
+from scipy import stats
+
+pd = pytest.importorskip("pandas")
+
 from bench.likelihoods import __main__ as command
 from bench.likelihoods import run as runner
 from bench.likelihoods.cells import METHODS, cells, settings
 from bench.likelihoods.outcome import Outcome
+from bench.likelihoods.rows import first, load, typed, with_exposures, with_outliers
 from bench.likelihoods.run import COLUMNS, SHARED, scored
 from bench.likelihoods.scores import (
     calibration_error,
@@ -22,10 +28,6 @@ from bench.likelihoods.scores import (
 from bench.likelihoods.sets import COUNTS, SETS, SMALL
 from bench.likelihoods.table import best_peer, grouped, holds, limit_of, report
 from bench.lines import append, prepare, read
-from scipy import stats
-
-pd = pytest.importorskip("pandas")
-from bench.likelihoods.rows import first, load, typed, with_exposures, with_outliers  # noqa: E402
 
 
 def line(name, method, loss, seed=0, **more):
