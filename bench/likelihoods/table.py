@@ -83,19 +83,35 @@ def standard_error(one: Set, lines: list[dict]) -> float:
     return error / (2 * figure(one, lines)) if one.kind == "outliers" else error
 
 
+def references(one: Set, asked: Asked, methods: dict[str, list[dict]]) -> list[str]:
+    """The methods that a limit comes from: those that are named and have lines, or the best peer."""
+    peer = best_peer(one, methods)
+    return [name for name in asked.among or (peer,) if name in methods]
+
+
+def comparable(one: Set, asked: Asked, methods: dict[str, list[dict]]) -> dict[str, list[dict]]:
+    """Lines of the seeds that ours and all methods of the limit have; all lines where the limit is a number."""
+    if asked.at_most is not None or asked.at_least is not None:
+        return methods
+    named = [name for name in (one.ours, *references(one, asked, methods)) if name in methods]
+    seeds = set.intersection(*({line["seed"] for line in methods[name]} for name in named)) if named else set()
+    return {name: [line for line in methods[name] if line["seed"] in seeds] for name in named}
+
+
 def limit_of(one: Set, asked: Asked, methods: dict[str, list[dict]]) -> float | None:
-    """The number that ours must not pass; None if a method that it comes from has no line."""
+    """The number that ours must not pass; None if no method that it comes from has seeds of ours."""
     if asked.at_most is not None or asked.at_least is not None:
         return asked.at_most if asked.at_least is None else asked.at_least
-    peer = best_peer(one, methods)
-    among = asked.among or ((peer,) if peer else ())
-    figures = [figure(one, methods[name], asked.figure) for name in among if name in methods]
+    alike = comparable(one, asked, methods)
+    names = references(one, asked, methods)
+    figures = [figure(one, alike[name], asked.figure) for name in names if alike[name]]
     return asked.factor * min(figures) + asked.slack if figures else None
 
 
 def holds(one: Set, asked: Asked, methods: dict[str, list[dict]]) -> bool:
-    """Whether the figure of ours keeps the limit."""
-    value, limit = figure(one, methods[one.ours], asked.figure), limit_of(one, asked, methods)
+    """Whether the figure of ours keeps the limit, over the seeds that it is set by."""
+    value = figure(one, comparable(one, asked, methods)[one.ours], asked.figure)
+    limit = limit_of(one, asked, methods)
     return value >= limit if asked.at_least is not None else value <= limit
 
 

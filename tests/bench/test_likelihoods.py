@@ -198,3 +198,13 @@ def test_the_table_says_what_holds():
     assert "Gaussian (more than .9 is expected): 1.000." in text
     assert "| mnist30k | accuracy ≥ .97 | 0.96 |  |  | 0.97 | **no** |" in text
     assert "above on mnist30k 0.0220." in text
+
+
+def test_a_limit_by_a_peer_is_set_by_the_seeds_that_both_have():
+    lines = [line("penbased", "alakarte", loss, seed) for seed, loss in enumerate((0.02, 0.5, 0.5))]
+    groups = grouped([*lines, line("penbased", "lightgbm", 0.03)])
+    [asked] = SETS["penbased"].asked
+    assert limit_of(SETS["penbased"], asked, groups["penbased"]) == pytest.approx(0.03)
+    assert holds(SETS["penbased"], asked, groups["penbased"])
+    apart = grouped([*lines[1:], line("penbased", "lightgbm", 0.03)])
+    assert limit_of(SETS["penbased"], asked, apart["penbased"]) is None
