@@ -6,12 +6,10 @@ tables, or within one some rows of its triangle; sums of derivatives. Names, arg
 squared, never expanded: where rows nearly coincide the other way loses half the digits.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from alakarte.compiled.jit import compiled, compiled_sum, wide_vectors
-from alakarte.compiled.layout import row_major
+from alakarte.compiled.layout import Table, prepare, row_major
 from alakarte.compiled.profiles import profile, profile_and_slope
 from alakarte.records import Array
 
@@ -174,26 +172,6 @@ def _gram_rows_pullback(table, root, dof, components, start, stop, inverse, alph
             row[0] += 2.0 * v * _sum_products(bar, g)
             for k in range(d):
                 row[1 + k] += 2.0 * v * scale[q, k] * _sum_squares(weight, others[k][i:], x[i, k])
-
-
-class Table(NamedTuple):
-    """Rows as the loops read them, with cosines and sines of ζ = μᵀx; none without centres."""
-
-    rows: Array  # (n, d)
-    row_waves: tuple[Array, Array]  # (n, Q) each
-    columns: Array  # (d, n)
-    column_waves: tuple[Array, Array]  # (Q, n) each
-
-
-def prepare(x: Array, centre: Array | None) -> Table:
-    """A table from x (n, d) and μ (Q, d), or None."""
-    rows, columns = row_major(np.float64, x, x.T)
-    if centre is None:
-        return Table(rows, (np.empty((len(x), 0)),) * 2, columns, (np.empty((0, 0)),) * 2)
-    zeta = np.stack([(rows * each).sum(axis=1) for each in centre])  # BLAS's bits depend on the number of rows
-    cosine, sine = np.cos(zeta), np.sin(zeta)
-    row_cosine, row_sine = row_major(np.float64, cosine.T, sine.T)
-    return Table(rows, (row_cosine, row_sine), columns, (cosine, sine))
 
 
 def kernel_rows(x: Array, other: Array, dof: int, variance: Array, scale: Array, centre: Array | None) -> Array:

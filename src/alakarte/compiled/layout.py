@@ -1,12 +1,12 @@
 """Arrays in the one layout the compiled functions take: row-major, one dtype.
 
 In: arrays as the caller has them. Out: the same memory where it fits, a copy where it does not; for the fast transform
-its draws as starts in tiles, which `fastfood.py` explains.
+its draws as starts in tiles, which `fastfood.py` explains; for closed forms a `Table` of rows. Loads no Numba.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -68,3 +68,23 @@ def tile_starts(permutation: Integers, n_entries: int, lanes: int) -> Integers:
     first = np.arange(n_stacks)[:, None] * p % n_entries
     starts: Integers = ((first + permutation) * lanes).astype(np.int64).reshape(-1)
     return starts
+
+
+class Table(NamedTuple):
+    """Rows as the loops read them, with cosines and sines of ζ = μᵀx; none without centres."""
+
+    rows: Array  # (n, d)
+    row_waves: tuple[Array, Array]  # (n, Q) each
+    columns: Array  # (d, n)
+    column_waves: tuple[Array, Array]  # (Q, n) each
+
+
+def prepare(x: Array, centre: Array | None) -> Table:
+    """A table from x (n, d) and μ (Q, d), or None."""
+    rows, columns = row_major(np.float64, x, x.T)
+    if centre is None:
+        return Table(rows, (np.empty((len(x), 0)),) * 2, columns, (np.empty((0, 0)),) * 2)
+    zeta = np.stack([(rows * each).sum(axis=1) for each in centre])  # BLAS's bits depend on the number of rows
+    cosine, sine = np.cos(zeta), np.sin(zeta)
+    row_cosine, row_sine = row_major(np.float64, cosine.T, sine.T)
+    return Table(rows, (row_cosine, row_sine), columns, (cosine, sine))

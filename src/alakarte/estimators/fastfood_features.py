@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from alakarte.compiled.waves import wave_pairs
+import alakarte.compiled.loops as loops
 from alakarte.errors import InvalidInput
 from alakarte.execution.randomness import generator
 from alakarte.execution.threads import one_blas_thread, run_together, thread_count
@@ -125,10 +125,10 @@ class FastfoodFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if self._n_features_out % 2:  # E_b[2 cos(s + b) cos(t + b)] = cos(s − t): the lone column counts half
             phase[:, -1] += self._offset
             phi = np.empty((len(z), 2 * self._n_frequencies), dtype=z.dtype)
-            wave_pairs(phase, phi)
+            loops.waves.wave_pairs(phase, phi)
             z[...] = phi[:, :-1]
         else:
-            wave_pairs(phase, z)
+            loops.waves.wave_pairs(phase, z)
         z *= z.dtype.type(np.sqrt(2 / self._n_features_out))
 
     def _settings(self) -> tuple[Kernel, int]:

@@ -5,7 +5,7 @@ In: a `Shape` and a generator. Out: `Draws`. Frozen while learning, otherwise li
 
 import numpy as np
 
-import alakarte.compiled.fastfood as compiled
+import alakarte.compiled.loops as loops
 import alakarte.compiled.reference as reference
 from alakarte.records import Array, Draws, Flags, Shape, Stacks
 
@@ -65,7 +65,7 @@ def stack_directions(shape: Shape, stacks: Stacks) -> Array:
     ones = np.ones((shape.n_stacks, shape.n_inputs))
     factor = np.ones_like(stacks.signs)
     identity = np.eye(shape.n_inputs)
-    project = compiled.project if shape.n_inputs > FEW_INPUTS else reference.project
+    project = loops.fastfood.project if shape.n_inputs > FEW_INPUTS else reference.project
     project(identity, ones, stacks.signs, stacks.permutation, stacks.gaussians, factor, stacks.position, columns)
     return columns / stacks.norms
 

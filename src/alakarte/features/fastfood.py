@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from scipy.linalg import hadamard
 
-from alakarte.compiled.fastfood import project, project_pullback
+import alakarte.compiled.loops as loops
 from alakarte.features.projection import Projection
 from alakarte.records import Array, Draws, Integers, Spectrum, Stacks, Values
 
@@ -43,7 +43,7 @@ class FastTransform(Projection):
 
     def phases(self, x: Array, phase: Array) -> None:
         """Write (rows, F) from x (rows, d)."""
-        project(x, *self._matrices, phase)
+        loops.fastfood.project(x, *self._matrices, phase)
 
     def pullback_zeros(self) -> list[Array]:
         """Zeros of the shapes of `pullback`."""
@@ -51,7 +51,7 @@ class FastTransform(Projection):
 
     def pullback(self, x: Array, phase_bar: Array) -> tuple[Array, ...]:
         """Sums over rows: derivatives by input_scale, signs, gaussians, factor."""
-        return project_pullback(x, *self._matrices, phase_bar)
+        return loops.fastfood.project_pullback(x, *self._matrices, phase_bar)
 
     def spectrum_pullback(self, sums: list[Array], spectrum: Spectrum, draws: Draws) -> Values:
         """Fields of the spectrum's derivative from the sums of `pullback`."""

@@ -9,14 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
-from alakarte.compiled.waves import (
-    wave_pairs,
-    wave_pairs_dot,
-    wave_pairs_pullback,
-    wave_products,
-    wave_products_dot,
-    wave_products_pullback,
-)
+import alakarte.compiled.loops as loops
 from alakarte.execution.scratch import Scratch
 from alakarte.features.dense import matrix_product
 from alakarte.features.fastfood import fast_transform
@@ -83,9 +76,9 @@ class FeatureMap:
             phase = scratch.array("phase", (len(rows), self.component.size), x.dtype)
             self.projection.phases(rows, phase)
             if self.centre is None:
-                wave_pairs(phase, phi[tile])
+                loops.waves.wave_pairs(phase, phi[tile])
             else:
-                wave_products(phase, rows @ self.centre, self.component, phi[tile])
+                loops.waves.wave_products(phase, rows @ self.centre, self.component, phi[tile])
         return phi
 
     def dot(self, weight_mean: Array, x: Array, scratch: Scratch | None = None) -> Array:
@@ -96,8 +89,8 @@ class FeatureMap:
         phase = scratch.array("phase", (x.shape[0], self.component.size), x.dtype)
         self.projection.phases(x, phase)
         if self.centre is None:
-            return wave_pairs_dot(phase, weight_mean[:, 0])[:, None]
-        return wave_products_dot(phase, x @ self.centre, self.component, weight_mean[:, 0])[:, None]
+            return loops.waves.wave_pairs_dot(phase, weight_mean[:, 0])[:, None]
+        return loops.waves.wave_products_dot(phase, x @ self.centre, self.component, weight_mean[:, 0])[:, None]
 
     def pullback_zeros(self) -> list[Array]:
         """Zeros of the shapes of `pullback`."""
@@ -112,11 +105,11 @@ class FeatureMap:
             rows = x[tile]
             phase_bar = scratch.array("phase", (len(rows), self.component.size), x.dtype)
             if self.centre is None:
-                wave_pairs_pullback(phi[tile], *bar.arguments(tile), phase_bar)
+                loops.waves.wave_pairs_pullback(phi[tile], *bar.arguments(tile), phase_bar)
                 parts = self.projection.pullback(rows, phase_bar)
             else:
                 zeta_bar = scratch.array("zeta", phase_bar.shape, x.dtype)
-                wave_products_pullback(phi[tile], *bar.arguments(tile), phase_bar, zeta_bar)
+                loops.waves.wave_products_pullback(phi[tile], *bar.arguments(tile), phase_bar, zeta_bar)
                 parts = rows.T @ zeta_bar, *self.projection.pullback(rows, phase_bar)
             for total, part in zip(sums, parts, strict=True):
                 total += part

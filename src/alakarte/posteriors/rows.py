@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from alakarte.compiled.closed import Table, kernel_rows_dot, prepare
+import alakarte.compiled.loops as loops
+from alakarte.compiled.layout import Table, prepare
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.rows import Rows
 from alakarte.errors import IllConditioned
@@ -76,7 +77,7 @@ class RowPosterior(Posterior):
         """kᵀα (rows, T), and k(x, X) W^½ (rows, n) into the first rows of `out`, where that has any."""
         variance, scale = np.exp(2 * self.spectrum.log_amplitude), self.spectrum.input_scale
         tables = prepare(x, self.spectrum.centre), self._table
-        dot = kernel_rows_dot(*tables, self.closed_form.dof, variance, scale, self._weights, out)
+        dot = loops.closed.kernel_rows_dot(*tables, self.closed_form.dof, variance, scale, self._weights, out)
         out[: len(x)] *= self.root_weight
         return dot
 

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from alakarte.compiled.closed import gram_rows, gram_rows_pullback, kernel_rows, prepare
+import alakarte.compiled.loops as loops
+from alakarte.compiled.layout import prepare
 from alakarte.execution.threads import run_together
 from alakarte.kernels.base import ClosedForm
 from alakarte.linalg.factorise import mirror
@@ -24,7 +25,7 @@ PARTS = 8
 
 def closed_kernel(spectrum: Spectrum, closed: ClosedForm, x: Array, other: Array) -> Array:
     """k(x, other) (n, n')."""
-    return kernel_rows(x, other, closed.dof, _variance(spectrum), spectrum.input_scale, spectrum.centre)
+    return loops.closed.kernel_rows(x, other, closed.dof, _variance(spectrum), spectrum.input_scale, spectrum.centre)
 
 
 def _variance(spectrum: Spectrum) -> Array:
@@ -38,7 +39,9 @@ def closed_gram(
     """Lower triangle of W^½ k(x, x) W^½ (n, n), in Fortran's order; in the memory of `out`, where that is given."""
     n, variance = len(x), _variance(spectrum)
     K = np.empty((n, n)) if out is None else out
-    fill = partial(gram_rows, prepare(x, spectrum.centre), np.sqrt(weight), closed.dof, variance, spectrum.input_scale)
+    fill = partial(
+        loops.closed.gram_rows, prepare(x, spectrum.centre), np.sqrt(weight), closed.dof, variance, spectrum.input_scale
+    )
     run_together([partial(fill, part, K) for part in _parts(n)], n_jobs)
     np.einsum("ii->i", K)[...] = variance.sum() * weight  # to the last bit
     return K.T
@@ -65,7 +68,7 @@ def closed_gram_pullback(
     """
     (x, weight), d = rows, spectrum.input_scale.shape[1]
     table, components = prepare(x, spectrum.centre), (_variance(spectrum), spectrum.input_scale)
-    pull_back = partial(gram_rows_pullback, table, np.sqrt(weight), closed.dof, *components)
+    pull_back = partial(loops.closed.gram_rows_pullback, table, np.sqrt(weight), closed.dof, *components)
     targets = np.ascontiguousarray(alpha.T)
     tasks = [partial(pull_back, part, inverse_kernel.T, targets) for part in _parts(len(x))]
     total: Any = sum(run_together(tasks, n_jobs))
