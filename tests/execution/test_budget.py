@@ -124,3 +124,43 @@ def test_an_interruption_of_several_kernels_keeps_the_best_and_ends_what_is_arou
     assert model.stop_reason_ == "interrupted"
     assert np.isfinite(model.predict(X, return_std=True)).all()
     assert "interrupted" in model.summary()
+
+
+def test_work_that_would_end_too_late_does_not_begin(monkeypatch):
+    monkeypatch.setattr(alakarte.execution.budget, "machine_rate", lambda: 1e9)
+    budget = Budget(100.0)
+    assert budget.allows(9e10)
+    assert not budget.allows(2e11)
+    with budget.part(0.5):
+        assert not budget.allows(9e10)
+    budget.observe(1e12, 1.0)  # faster than it seemed
+    assert budget.allows(2e11)
+    assert budget.first_seconds(2e11) == 200.0
+    assert Budget().allows(1e30)
+    budget.interrupted = True
+    assert not budget.allows(1.0)
+
+
+def test_the_rate_of_the_machine_is_measured_only_where_seconds_matter(monkeypatch):
+    measured = []
+    monkeypatch.setattr(alakarte.execution.budget, "machine_rate", lambda: measured.append(1) or 1e9)
+    Budget().seconds(1.0)
+    assert not measured
+    budget = Budget(1.0)
+    budget.seconds(1.0)
+    budget.first_seconds(1.0)
+    assert len(measured) == 1
+
+
+@pytest.mark.parametrize("n_rows", [60, 2200, 5000])
+def test_without_any_time_a_usable_model_is_there_at_once(monkeypatch, n_rows):
+    """One kernel, one evaluation of each start that had begun, and one pass over all rows."""
+    X, y, _ = table(3, n=n_rows)
+    calls, real = [], alakarte.search.run_stage.nlml_gradient
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", lambda *a: calls.append(1) or real(*a))
+    model = GPRegressor(max_time=1e-6, random_state=0, n_jobs=2).fit(X, y)
+    assert len(calls) <= 2
+    assert len(model.ranking_) == 1
+    assert model.stop_reason_ == "max_time=1e-06 s reached"
+    assert np.isfinite(model.predict(X[:5], return_std=True)).all()
+    assert model.score(X, y) > 0.2

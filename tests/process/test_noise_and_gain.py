@@ -13,6 +13,7 @@ from alakarte.process.noise_and_gain import Free, retune, rows_profile, weights_
 from alakarte.process.objective import nlml, row_signal
 from alakarte.process.problem import process_at
 from alakarte.process.sums import statistics
+from alakarte.records import Statistics
 from problems import pairwise
 from problems import problem as problem_for
 
@@ -61,3 +62,22 @@ def test_factors_and_eigenvalues_tune_alike(monkeypatch):
     right = retune(profile(model), model.noise_variance, 1e-12)
     assert left.nlml == pytest.approx(right.nlml, rel=1e-9)
     assert left.gain == pytest.approx(right.gain, rel=1e-6)
+
+
+@pytest.mark.parametrize("start", [1e-8, 1e-4, 0.01, 0.3, 100.0])
+@pytest.mark.parametrize("noise", [1e-3, 0.1, 1.0])
+def test_the_best_is_found_from_afar_with_few_factors(noise, start):
+    rng = np.random.default_rng(0)
+    phi = rng.standard_normal((400, 60)) * np.exp(-4 * rng.random(60))
+    y = phi @ rng.standard_normal((60, 1)) + noise * rng.standard_normal((400, 1))
+    sums = Statistics(phi.T @ phi, phi.T @ y, (y**2).sum(axis=0), 400.0)
+    exact = weights_profile(sums, np.ones(60))
+    factors = []
+    counted = replace(exact, evaluate=lambda h: factors.append(h) or exact.evaluate(h))
+    tuned = retune(counted, start, 1e-10)
+    everywhere = [retune(exact, float(np.exp(log_h)), 1e-10) for log_h in np.arange(-20, 6, 0.5)]
+    assert tuned.nlml < min(other.nlml for other in everywhere) + 0.2
+    assert len(factors) <= 18
+    again = retune(counted, tuned.noise_variance / tuned.gain, 1e-10)
+    assert again.nlml <= tuned.nlml + 0.1
+    assert len(factors) <= 18 + 6

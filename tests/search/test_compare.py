@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+import alakarte.posteriors.build as build
 import alakarte.search.compare
 import alakarte.search.competition
 import alakarte.search.context
+import alakarte.search.fit
 import alakarte.search.refine
 from alakarte import GPRegressor
 from alakarte.process.objective import nlml
@@ -28,8 +30,7 @@ def big_table(n=21_000, d=3, seed=0, dtype=np.float64):
 
 def test_kernels_are_learned_from_the_same_rows_and_compared_in_one_pass_over_all(monkeypatch):
     X, y = big_table(n=9_000)
-    for module in (alakarte.search.compare, alakarte.search.context):
-        monkeypatch.setattr(module, "compare_columns", lambda n_rows: 256)  # what takes the time
+    monkeypatch.setattr(alakarte.search.context, "compare_columns", lambda n_rows: 256)  # what takes the time
     passes, real_pass = [], alakarte.search.compare.statistics_of_each
     monkeypatch.setattr(
         alakarte.search.compare,
@@ -137,3 +138,21 @@ def test_vanished_components_are_not_compared(monkeypatch):
     assert candidate.tuned.nlml == pytest.approx(
         nlml(candidate.learned.problem.on(search.rows), candidate.learned.run.theta), rel=1e-12
     )
+
+
+@pytest.mark.parametrize("kernel", ["ard", "auto"])
+def test_a_closed_form_is_factorised_once_for_its_evidence_and_its_posterior(monkeypatch, kernel):
+    """On few rows the factors of all are kept, on more those of one alone."""
+    solved = {name: [] for name in ("compare", "build", "fit")}
+    for name, module in (("compare", alakarte.search.compare), ("build", build), ("fit", alakarte.search.fit)):
+        real = module.row_space
+        monkeypatch.setattr(module, "row_space", lambda p, real=real, name=name: solved[name].append(p) or real(p))
+    X, y, _ = table(2, n=60)
+    model = GPRegressor(kernel, **SMALL).fit(X, y)
+    assert len(solved["compare"]) == max(len(model.ranking_), 1)
+    assert not solved["build"]
+    assert not solved["fit"]
+    assert np.isfinite(model.predict(X, return_std=True)).all()
+    monkeypatch.setattr(policy, "FEW_ROWS", 50)
+    GPRegressor(kernel, **SMALL).fit(X, y)
+    assert len(solved["build"]) == (kernel == "auto")

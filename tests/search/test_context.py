@@ -2,10 +2,11 @@
 
 import numpy as np
 
+import alakarte.execution.budget as budget
 from alakarte.execution.randomness import Streams
 from alakarte.search.context import in_random_order
 from alakarte.search.cost import compare_columns, most_columns
-from alakarte.search.policy import SMALL_ROWS
+from alakarte.search.policy import LEAST_COLUMNS, SMALL_ROWS
 from problems import rows_of, table
 from search.searches import search_for
 
@@ -49,3 +50,17 @@ def test_tails_are_compressed_only_where_an_input_lies_far_out():
     assert np.abs(compressed.rows.whole().x).max() < np.abs(far.rows.whole().x).max()
     assert np.array_equal(compressed.subsets.order, far.subsets.order)  # the same rows in every stage
     assert compressed.streams != far.streams
+
+
+def test_with_little_time_kernels_are_compared_at_fewer_columns(monkeypatch):
+    """The same number throughout a fit, whatever was observed meanwhile: scores at other columns do not compare."""
+    monkeypatch.setattr(budget, "machine_rate", lambda: 1e9)
+    rows, scaling = rows_of(*table(2, n=3000)[:2])
+    columns = {
+        limit: search_for("pwl", rows, scaling, max_time=limit).compare_columns for limit in (0.01, 5, 1e4, None)
+    }
+    assert columns[None] == columns[1e4] == compare_columns(3000)
+    assert LEAST_COLUMNS <= columns[0.01] < columns[5] < columns[1e4]
+    search = search_for("pwl", rows, scaling, max_time=5)
+    search.budget.observe(1e12, 0.1)
+    assert search.compare_columns == columns[5]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+import alakarte.execution.budget as budget
 import alakarte.search.learn
 import alakarte.search.run_stage
 from alakarte import GPRegressor
@@ -16,7 +17,7 @@ from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml
 from alakarte.process.problem import Problem
 from alakarte.search import policy
-from alakarte.search.learn import Learned, begin, climb, learn
+from alakarte.search.learn import Learned, begin, climb, learn, learn_further
 from alakarte.search.optimise import Run
 from alakarte.search.plan import Stage
 from alakarte.search.set_up import set_up
@@ -331,3 +332,14 @@ def test_more_rows_that_give_no_number_are_no_end(failure, monkeypatch):
     before = nlml(few, theta) / few.rows.total
     monkeypatch.setattr(alakarte.search.learn, "nlml", failing)
     assert np.array_equal(alakarte.search.learn._with_enough_noise(whole, theta, before), theta)
+
+
+def test_a_long_run_does_not_begin_where_one_evaluation_takes_too_long(monkeypatch):
+    monkeypatch.setattr(budget, "machine_rate", lambda: 1.0)
+    search, plan = search_on("ard", max_time=1000.0)
+    learned = begin(search, plan)
+    search.budget._flops = search.budget._seconds = 0.0  # what was observed
+    for stage in plan.rungs(learned.problem.layout.size):
+        assert climb(search, plan, learned, stage) is learned
+    theta = learned.run.theta
+    assert learn_further(search, plan, learned, learned.problem, theta, stage) is learned

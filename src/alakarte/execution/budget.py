@@ -6,9 +6,22 @@ In: `max_time` and, after each piece of work, its flops and seconds. Out: whethe
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
-# Flops per second, until there is a measurement.
-FIRST_GUESS = 2e10
+import numpy as np
+
+FIRST_GUESS = 2e10  # flops per second, where nobody waits for an answer
+_OF_A_PRODUCT = 0.65  # rate of a fit, as a part of that of a small matrix product
+
+
+def machine_rate() -> float:
+    """Flops per second of a fit, by a product of some milliseconds: most of it is like that, not quite as fast."""
+    square = np.ones((512, 512))
+    square @ square
+    began = time.monotonic()
+    square @ square
+    seconds = time.monotonic() - began
+    return _OF_A_PRODUCT * 2 * 512**3 / seconds if seconds > 0 else FIRST_GUESS
 
 
 class Budget:
@@ -39,14 +52,27 @@ class Budget:
         self._flops, self._seconds = 0.5 * self._flops + flops, 0.5 * self._seconds + seconds
 
     def seconds(self, flops: float) -> float:
-        """What `flops` will take."""
-        rate = self._flops / self._seconds if self._seconds > 0 else FIRST_GUESS
-        return flops / rate
+        """What `flops` will take, by the work so far; many flops are no slower than those of the first product."""
+        observed = self._flops / self._seconds if self._seconds > 0 else 0.0
+        return flops / max(observed, self._first_rate)
+
+    def first_seconds(self, flops: float) -> float:
+        """What `flops` will take as far as was known at the beginning: the same answer throughout a fit."""
+        return flops / self._first_rate
+
+    @cached_property
+    def _first_rate(self) -> float:
+        """Measured only where seconds matter."""
+        return machine_rate() if self.patient else FIRST_GUESS
 
     def is_over(self) -> bool:
         """Whether to stop now: the user asked for it, or the time is used up."""
         late = self.max_time is not None and (self.left() <= 0 or self.elapsed() >= self.until)
         return self.interrupted or late
+
+    def allows(self, flops: float) -> bool:
+        """Whether so much work may begin: it is expected to end in time."""
+        return not self.is_over() and self.seconds(flops) <= min(self.left(), self.until - self.elapsed())
 
     @contextmanager
     def part(self, fraction: float, reserve: float = 0.0) -> Iterator[None]:

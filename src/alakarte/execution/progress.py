@@ -12,10 +12,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
+from alakarte.execution.budget import machine_rate
 
 LOGGER = logging.getLogger("alakarte")
-_OF_A_PRODUCT = 0.65  # rate of a fit, as a part of that of a matrix product
 LOGGER.addHandler(logging.NullHandler())  # silent unless an application, or `verbose`, asks for more
 
 
@@ -45,7 +44,7 @@ class Progress:
         """The estimate before a fit; the rate is that of a small matrix product."""
         self.planned = flops
         if self.verbose:
-            seconds = flops / _rate()
+            seconds = flops / machine_rate()
             text = f"{n_rows} rows: about {_duration(seconds)}, up to {n_columns} columns, {n_bytes / 1e6:.0f} MB"
             self.say(text + " beyond the data")
 
@@ -164,15 +163,6 @@ def _is_heard(logger: logging.Logger | None) -> bool:
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
-
-
-def _rate() -> float:
-    """Flops per second of a fit: most of it is like a small product, not quite as fast."""
-    square = np.ones((768, 768))
-    square @ square
-    began = time.perf_counter()
-    square @ square
-    return _OF_A_PRODUCT * 2 * 768**3 / (time.perf_counter() - began)
 
 
 def _is_terminal() -> bool:

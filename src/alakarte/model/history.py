@@ -11,7 +11,7 @@ import numpy as np
 from alakarte.records import Array
 from alakarte.search.candidates import Candidate
 from alakarte.search.fit import Fit
-from alakarte.search.stopping import Stop
+from alakarte.search.stopping import Ending, Stop
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,20 @@ def history(fit: Fit) -> History:
             "gradient_norm": norm,
             "seconds": seconds,
         },
-        stop_reason="interrupted" if interrupted else run.reason,
+        stop_reason="interrupted" if interrupted else _stop_reason(fit),
         converged=run.ending.converged and not run.n_failed and not interrupted,
         starts=_starts(fit),
         ranking=[_place(fit, candidate) for candidate in fit.ranking] if chosen else [],
         averaged=tuple(fit.averaged),
     )
+
+
+def _stop_reason(fit: Fit) -> str:
+    """Of the last run; where a start was chosen and there was no time to go on from there, that is the reason."""
+    learned, max_time = fit.best.learned, fit.search.budget.max_time
+    if max_time is not None and learned.only_screened and learned.run.ending.stop is Stop.MAX_ITER:
+        return Ending(Stop.MAX_TIME, converged=False, limit=max_time).text
+    return learned.run.reason
 
 
 def _starts(fit: Fit) -> list[dict[str, Any]]:

@@ -56,8 +56,12 @@ def padded(factor: Array) -> Array:
     """Lower factor (k, k) with a unit diagonal up to a multiple of PAD."""
     k = len(factor)
     size = -(-k // PAD) * PAD
-    out = np.asfortranarray(np.eye(size))
-    out[:k, :k] = np.tril(factor)
+    out = np.zeros((size, size), order="F")
+    for start in range(0, k, PAD):  # what stands above the diagonal is not read
+        stop = min(start + PAD, k)
+        out[start:stop, start:stop] = np.tril(factor[start:stop, start:stop])
+        out[stop:k, start:stop] = factor[stop:, start:stop]
+    np.einsum("ii->i", out)[k:] = 1.0
     return out
 
 

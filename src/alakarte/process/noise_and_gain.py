@@ -12,19 +12,20 @@ from functools import cache
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.optimize import minimize_scalar
 
 from alakarte.linalg.factorise import cholesky, log_determinant, solve_lower
 from alakarte.process.objective import row_signal
 from alakarte.process.problem import Process, process_at
+from alakarte.process.row_space import RowSpace
 from alakarte.process.weight_space import noise_floor
 from alakarte.records import Array, Statistics
 
 EIGEN = 512  # size up to which the eigenvalues are cheaper than some factors
-_BELOW, _ABOVE = 2.5, 1.5  # window of log h
-_WINDOWS = 8
-_LITTLE = 1e-4  # nats per row that a window must gain for another one
-_STEP = 0.1  # accuracy of log h: the evidence is flat to second order
+_FIRST_STEP, _LONGEST_STEP = 0.7, 2.5  # of log h
+_STEP = 0.05  # accuracy of log h: the evidence is flat to second order
+_LITTLE = 1e-4  # nats per row that a step outwards must gain for another one
+_LEAST = 0.01  # of that: what a step inwards must promise
+_MOST_POINTS = 20
 
 
 @dataclass(frozen=True)
@@ -102,20 +103,49 @@ def retune(profile: Profile, noise_variance: float, least: float, free: Free = F
 
 
 def _search(tuned_at: Callable[[float], Tuned], middle: float, lowest: float, total: float) -> Tuned:
-    """The best within windows of log h around `middle`, moved for as long as the best stands at an end of them."""
-    best = tuned_at(middle)
-    for _ in range(_WINDOWS):
-        low, high = max(middle - _BELOW, lowest), middle + _ABOVE
-        result = minimize_scalar(
-            lambda log_h: tuned_at(float(log_h)).nlml, bounds=(low, high), method="bounded", options={"xatol": _STEP}
-        )
-        log_h, before = float(result.x), best
-        best = min((tuned_at(log_h), best), key=lambda tuned: tuned.nlml)
-        inside = min(log_h - low, high - log_h) > 2 * _STEP
-        if inside or log_h - lowest < 2 * _STEP or before.nlml - best.nlml < _LITTLE * total:
+    """The best log h by parabolas through three points; while the best is the outermost, further out by growing steps.
+
+    Out there a step must gain: at tiny noise rounding alone would lead on and on.
+    """
+    points = sorted({max(middle - _FIRST_STEP, lowest), middle, middle + _FIRST_STEP})
+    for _ in range(_MOST_POINTS):
+        values = [tuned_at(log_h).nlml for log_h in points]
+        log_h = _next_point(points, values, lowest, _LITTLE * total)
+        if log_h is None:
             break
-        middle = log_h  # at an end of the window: look further
-    return best
+        points = sorted({*points, log_h})
+    return min((tuned_at(log_h) for log_h in points), key=lambda tuned: tuned.nlml)
+
+
+def _next_point(points: list[float], values: list[float], lowest: float, little: float) -> float | None:
+    """Where to look next, with points in their order; None where less than `little` nats are to be gained."""
+    best = values.index(min(values))
+    if 0 < best < len(points) - 1:
+        return _inside(points[best - 1 : best + 2], values[best - 1 : best + 2], _LEAST * little)
+    inner = 1 if best == 0 else len(points) - 2
+    if values[inner] - values[best] < little:
+        return None
+    step = min(2 * abs(points[best] - points[inner]), _LONGEST_STEP)
+    outer = max(points[best] - step, lowest) if best == 0 else points[best] + step
+    return None if abs(outer - points[best]) < _STEP else outer
+
+
+def _inside(points: list[float], values: list[float], little: float) -> float | None:
+    """The vertex of the parabola through three points, the best of them in the middle.
+
+    One that lies wide is halved first, where the vertex is near: over wide steps the evidence is no parabola.
+    """
+    (left, right), middle = np.diff(points), points[1]
+    fall, rise = (values[0] - values[1]) / left, (values[2] - values[1]) / right
+    if not fall + rise > 0:
+        return None
+    step = 0.5 * (fall * right - rise * left) / (fall + rise)
+    gain = (fall + rise) / (left + right) * step**2
+    if gain > little and abs(step) > _STEP:
+        return float(middle + step)
+    if max(left, right) > 1.2 * _FIRST_STEP:
+        return float(middle - 0.5 * left if left > right else middle + 0.5 * right)
+    return None
 
 
 def _solved(G: Array, right: Array, n_jobs: int) -> Callable[[float], tuple[float, float]]:
@@ -144,6 +174,7 @@ class TunedProcess:
     theta: Array
     nlml: float  # to the rounding of sums
     sums: Statistics | None  # None in row space
+    solved: RowSpace | None = None  # of a closed form, where that is kept
 
     @property
     def n_basis(self) -> int:

@@ -8,16 +8,17 @@ import time
 
 import numpy as np
 
+import alakarte.search.policy as policy
 from alakarte.execution.budget import Budget
 from alakarte.process.computation import Computation
 from alakarte.process.noise_and_gain import TunedProcess, tune
-from alakarte.process.objective import nlml
+from alakarte.process.objective import row_space
 from alakarte.process.problem import Problem, process_at
 from alakarte.process.sums import statistics_of_each
 from alakarte.records import Array
 from alakarte.search.candidates import Candidate
 from alakarte.search.context import Search
-from alakarte.search.cost import compare_columns, posterior_flops
+from alakarte.search.cost import posterior_flops
 from alakarte.search.learn import Learned
 from alakarte.search.plan import Plan
 from alakarte.search.prune import pruned
@@ -25,7 +26,7 @@ from alakarte.search.prune import pruned
 
 def compare(search: Search, learned: list[tuple[Plan, Learned]], columns: int = 0) -> list[Candidate]:
     """Their processes on all rows, at `columns` or the common number of them."""
-    columns = columns or compare_columns(search.rows.n_rows)
+    columns = columns or search.compare_columns
     learned = [pruned(plan, kernel) for plan, kernel in learned]
     problems = [_on_all_rows(search, plan, kernel, columns) for plan, kernel in learned]
     processes = _processes(search, problems, [kernel for _, kernel in learned])
@@ -58,8 +59,9 @@ def with_columns(problem: Problem, columns: int, rng: np.random.Generator) -> Pr
 def _processes(search: Search, problems: list[Problem], learned: list[Learned]) -> list[TunedProcess]:
     """A tuned process each, in one pass over the rows; a closed form as it is."""
     pairs = list(zip(problems, [kernel.run.theta for kernel in learned], strict=True))
+    keep = len(problems) == 1 or search.rows.n_rows <= policy.FEW_ROWS  # else several factors would fill the memory
     tuned: list[TunedProcess | None] = [
-        as_learned(problem, theta) if problem.is_closed else None for problem, theta in pairs
+        as_learned(problem, theta, keep=keep) if problem.is_closed else None for problem, theta in pairs
     ]
     left = [pair for pair, process in zip(pairs, tuned, strict=True) if process is None]
     fresh = iter(tune_each([problem for problem, _ in left], [theta for _, theta in left], search.budget))
@@ -88,6 +90,8 @@ def tune_one(problem: Problem, theta: Array, budget: Budget) -> TunedProcess:
     return tune_each([problem], [theta], budget)[0]
 
 
-def as_learned(problem: Problem, theta: Array) -> TunedProcess:
-    """The process at theta on all rows, nothing tuned."""
-    return TunedProcess(process_at(problem, theta), theta, nlml(problem, theta), None)
+def as_learned(problem: Problem, theta: Array, *, keep: bool = True) -> TunedProcess:
+    """The closed form at theta on all rows, nothing tuned; with its factor, if that is to be kept for a posterior."""
+    process = process_at(problem, theta)
+    solved = row_space(process)
+    return TunedProcess(process, theta, solved.nlml, None, solved if keep else None)

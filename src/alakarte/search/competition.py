@@ -37,7 +37,8 @@ def learn_candidates(search: Search, plans: list[Plan], warm: WarmStart | None) 
 def time_to_compare(search: Search, n_candidates: int) -> float:
     """Seconds that the comparison of so many candidates on all rows will take."""
     closed = menu(search)[0].keeps_closed_form
-    return search.budget.seconds(comparing_flops(search.rows.n_rows, n_candidates, closed=closed))
+    flops = comparing_flops(search.rows.n_rows, search.compare_columns, closed=closed)
+    return n_candidates * search.budget.seconds(flops)
 
 
 def _begin(search: Search, plans: list[Plan]) -> list[Contestant]:

@@ -17,7 +17,7 @@ from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress
 from alakarte.execution.randomness import Streams
 from alakarte.kernels.base import Kernel
-from alakarte.search.cost import compare_columns, most_columns
+from alakarte.search.cost import compare_columns, most_columns, posterior_flops
 from alakarte.search.plan import Plan
 from alakarte.search.settings import Settings
 from alakarte.search.sizes import choose_sizes
@@ -63,7 +63,18 @@ class Search:
     def affordable(self, columns: int) -> int:
         """So many columns, or as many as a posterior on all rows may have."""
         n_rows = self.rows.n_rows
-        return min(columns, max(most_columns(n_rows, patient=self.budget.patient), compare_columns(n_rows)))
+        return min(columns, max(most_columns(n_rows, patient=self.budget.patient), self.compare_columns))
+
+    @property
+    def compare_columns(self) -> int:
+        """Columns at which kernels are compared and growth begins: fewer where `max_time` is short."""
+        n_rows, budget = self.rows.n_rows, self.budget
+        columns = compare_columns(n_rows)
+        if budget.max_time is not None:
+            seconds = policy.TIME_TO_COMPARE * budget.max_time + policy.GRACE
+            while columns > policy.LEAST_COLUMNS and budget.first_seconds(posterior_flops(n_rows, columns)) > seconds:
+                columns //= 2
+        return columns
 
     def with_compressed_tails(self) -> "Search | None":
         """The same for inputs whose tails are compressed; None where no input lies far out."""

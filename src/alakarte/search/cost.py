@@ -7,7 +7,7 @@ import numpy as np
 
 import alakarte.search.policy as policy
 
-_FACTORS = 10  # Cholesky factors while noise and amplitude are tuned
+_FACTORS = 6  # Cholesky factors while noise and amplitude are tuned
 _COPIES = 4  # of D×D numbers at the same time: two lanes, the scaled Gram, its factor
 _MULTIPLE = 64  # columns are counted in these
 _MOST_ITERATIONS = 60  # that a run mostly takes, whatever its limit
@@ -35,9 +35,9 @@ def posterior_flops(n_rows: int, n_basis: float) -> float:
     return float(n_rows) * n_basis * k + _FACTORS * float(k) ** 3 / 3
 
 
-def comparing_flops(n_rows: int, n_candidates: int, *, closed: bool = False) -> float:
-    """Of the posteriors of so many candidates at the columns where they are compared, or of a factor in closed form."""
-    return n_candidates * (float(n_rows) ** 3 / 3 if closed else posterior_flops(n_rows, compare_columns(n_rows)))
+def comparing_flops(n_rows: int, columns: int, *, closed: bool = False) -> float:
+    """Of the posterior of a candidate at the columns where they are compared, or of a factor in closed form."""
+    return float(n_rows) ** 3 / 3 if closed else posterior_flops(n_rows, columns)
 
 
 def free_flops(n_rows: int, n_inputs: int) -> float:

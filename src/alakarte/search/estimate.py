@@ -17,7 +17,8 @@ def tell_estimate(search: Search) -> None:
     plans, n_rows = menu(search), search.rows.n_rows
     columns = max(plan.shape.n_frequencies * plan.kernel.columns_per_frequency for plan in plans)
     closed = plans[0].keeps_closed_form
-    work = comparing_flops(n_rows, len(plans), closed=closed) + sum(_learning_flops(plan) for plan in plans)
+    work = len(plans) * comparing_flops(n_rows, search.compare_columns, closed=closed)
+    work += sum(_learning_flops(plan) for plan in plans)
     if any(plan.growing and not plan.keeps_closed_form for plan in plans):
         work += plans[-1].refinement_flops(0)
         columns = most_columns(n_rows, patient=search.budget.patient)

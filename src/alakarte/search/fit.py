@@ -78,11 +78,13 @@ def _posterior(ranking: list[Candidate], tuned: TunedProcess, averaged: list[int
     """The posterior of the best, or the average of several, and the ranks in it."""
     if len(averaged) > 1:
         try:
-            processes = [ranking[rank].tuned.process for rank in averaged]
-            members = tuple(row_posterior(process, row_space(process)) for process in processes)
+            kernels = [ranking[rank].tuned for rank in averaged]
+            members = tuple(row_posterior(each.process, each.solved or row_space(each.process)) for each in kernels)
             return average_of(members, tuple(ranking[rank].n_parameters for rank in averaged)), averaged
         except KeyboardInterrupt:
             pass  # the best alone
+    if tuned.solved is not None:
+        return row_posterior(tuned.process, tuned.solved), averaged[:1]
     return build_posterior(tuned.process, _accurate_nlml(ranking[0].learned, tuned), tuned.sums), averaged[:1]
 
 

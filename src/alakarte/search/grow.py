@@ -11,7 +11,7 @@ from alakarte.process.problem import Problem, process_at
 from alakarte.search.candidates import Candidate
 from alakarte.search.compare import as_learned, tune_one, with_columns
 from alakarte.search.context import Search
-from alakarte.search.cost import compare_columns, most_columns, posterior_flops
+from alakarte.search.cost import most_columns, posterior_flops
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,17 @@ def grow(search: Search, best: Candidate) -> Grown:
 
 def _first(search: Search, best: Candidate, problem: Problem) -> TunedProcess:
     """The process at the columns where kernels are compared, if there was no time for it before."""
-    columns = compare_columns(search.rows.n_rows)
+    columns = search.compare_columns
     fresh = with_columns(problem, columns, search.stream("compare", best.plan, columns))
     return tune_one(fresh, best.learned.run.theta, search.budget)
+
+
+def _in_time(search: Search, columns: int) -> int:
+    """So many columns, or as many as there is time for."""
+    budget, n_rows = search.budget, search.rows.n_rows
+    while columns and budget.seconds(posterior_flops(n_rows, columns)) > budget.left():
+        columns = int(0.9 * columns)
+    return columns
 
 
 def _while_it_pays(search: Search, best: TunedProcess, problem: Problem) -> Grown:
@@ -56,10 +64,11 @@ def _while_it_pays(search: Search, best: TunedProcess, problem: Problem) -> Grow
         columns = min(2 * best.n_basis, most)
         if budget.interrupted:
             return Grown(best, "interrupted")
-        if budget.is_over() or budget.seconds(posterior_flops(rows.n_rows, columns)) > budget.left():
-            return Grown(best, f"no time for {columns} columns")
         if columns < policy.GROWTH_STEP * best.n_basis:
             break
+        columns = _in_time(search, columns)
+        if columns < policy.GROWTH_STEP * best.n_basis:
+            return Grown(best, f"no time for more than {best.n_basis} columns")
         try:
             fresh = with_columns(problem, columns, search.streams("grow", columns))
             larger = tune_one(fresh, best.theta, budget)

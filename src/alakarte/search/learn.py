@@ -19,7 +19,7 @@ from alakarte.records import Array, Draws
 from alakarte.search.context import Search
 from alakarte.search.optimise import Run
 from alakarte.search.plan import Plan, Stage
-from alakarte.search.run_stage import long_run, short_stage
+from alakarte.search.run_stage import long_run, problem_flops, short_stage
 from alakarte.search.set_up import set_up
 from alakarte.search.starts import Start, make_starts, nested_starts
 from alakarte.search.stopping import NOT_BEGUN
@@ -103,10 +103,10 @@ def begin(search: Search, plan: Plan, warm: WarmStart | None = None, simpler: Le
 
 def climb(search: Search, plan: Plan, learned: Learned, stage: Stage) -> Learned:
     """A long run on the rows of a stage, unless there is a result and no time for more."""
-    if learned.runs and search.budget.is_over():
-        return learned
     rows = search.subsets.first(stage.n_rows)
     problem = _with_free_centres(plan, learned.problem.on(rows))
+    if learned.runs and not search.budget.allows(problem_flops(problem)):
+        return learned
     trials = _trials(search, plan, problem, learned)
     theta = min(trials, key=lambda run: run.objective).theta if trials else learned.run.theta
     if learned.runs and not trials:
@@ -169,6 +169,8 @@ def _value(problem: Problem, theta: Array) -> float:
 def learn_further(
     search: Search, plan: Plan, learned: Learned, problem: Problem, theta: Array, stage: Stage
 ) -> Learned:
-    """Go on from theta with another set of rows or frequencies."""
+    """Go on from theta with another set of rows or frequencies, unless there is no time for that."""
+    if not search.budget.allows(problem_flops(problem)):
+        return learned
     problem, run = long_run(search, plan, problem, theta, stage)
     return replace(learned, problem=problem, run=run, runs=[*learned.runs, run])

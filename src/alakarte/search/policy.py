@@ -82,8 +82,11 @@ LARGEST_AMPLITUDE = 10
 SIDE_BY_SIDE = 20_000_000  # rows × frequencies up to which several starts may be in memory at once
 
 # --- parts of `max_time` --------------------------------------------------------------------------------------------
+TIME_TO_COMPARE = 0.1  # in which a kernel can be compared, with so many seconds beyond: its columns are halved
+GRACE, LEAST_COLUMNS = 0.2, 64  # until it can, down to the least
 TIME_TO_CHOOSE = 0.6  # first stages, comparison, refinement
 TIME_TO_SCREEN = 0.5  # of that: the first steps of all candidates
 TIME_TO_LEARN = 0.8  # of what is left of it, divided by the rungs to come
 TIME_FOR_MORE = 0.95  # of what is left then: more components, columns, rows; 0.6 where free frequencies are to be tried
+TIME_TO_GROW = 0.5  # of what is left then, at most, is kept for the columns of the posterior
 TIME_FOR_FREE = 0.9  # of what is left after that

@@ -28,7 +28,7 @@ def short_stage(search: Search, plan: Plan, problem: Problem, starts: list[Start
     work = problem.rows.n_rows * problem.draws.shape.n_frequencies
     side_by_side = n_jobs if work < policy.SIDE_BY_SIDE else 1
     objective = partial(nlml_gradient, problem.with_jobs(n_jobs if side_by_side == 1 else 1))
-    flops = max_iter * _flops(problem)
+    flops = max_iter * problem_flops(problem)
     tasks = [_task(plan, problem, start, objective) for start in starts]
     progress.total = problem.rows.total
 
@@ -45,7 +45,7 @@ def short_stage(search: Search, plan: Plan, problem: Problem, starts: list[Start
 
 def _observe(search: Search, problem: Problem, runs: list[Run], seconds: float) -> None:
     """Tell the budget how long evaluations took."""
-    search.budget.observe(_flops(problem) * sum(run.n_evaluations for run in runs), seconds)
+    search.budget.observe(problem_flops(problem) * sum(run.n_evaluations for run in runs), seconds)
 
 
 def _task(plan: Plan, problem: Problem, start: Start, objective: Function) -> Task:
@@ -67,7 +67,7 @@ def expected_spread(given: float | str | None, n_rows: int) -> float | None:
     return given
 
 
-def _flops(problem: Problem) -> float:
+def problem_flops(problem: Problem) -> float:
     """Of an evaluation."""
     shape = problem.draws.shape
     if problem.is_closed:
@@ -77,7 +77,7 @@ def _flops(problem: Problem) -> float:
 
 def long_run(search: Search, plan: Plan, problem: Problem, theta: Array, stage: Stage) -> tuple[Problem, Run]:
     """One optimisation; after mixed precision double goes on for as long as it gains."""
-    settings, progress, budget, flops = plan.settings, search.progress, search.budget, _flops(problem)
+    settings, progress, budget, flops = plan.settings, search.progress, search.budget, problem_flops(problem)
     columns = "exact" if problem.is_closed else f"{problem.n_basis} columns"
     progress.total = problem.rows.total
     progress.stage(f"{plan.kernel.name}: {problem.rows.n_rows} rows, {columns}", stage.max_iter, flops)

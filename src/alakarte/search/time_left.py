@@ -7,8 +7,8 @@ import alakarte.search.policy as policy
 from alakarte.search.candidates import Candidate, after_doublings, contenders, indistinguishable, ranked
 from alakarte.search.compare import compare
 from alakarte.search.context import Search
-from alakarte.search.cost import free_frequencies, most_columns, posterior_flops
-from alakarte.search.learn import learn, learn_further
+from alakarte.search.cost import comparing_flops, free_frequencies, most_columns, posterior_flops
+from alakarte.search.learn import climb, learn, learn_further
 from alakarte.search.refine import refine
 from alakarte.search.sizes import most_components
 
@@ -19,6 +19,7 @@ def spend_time_left(search: Search, ranking: list[Candidate]) -> list[Candidate]
     if best.compared is None or not best.plan.growing or not budget.patient or budget.is_over():
         return ranking
     reserve = budget.seconds(posterior_flops(n_rows, most_columns(n_rows, patient=True)))
+    reserve = min(reserve, policy.TIME_TO_GROW * budget.left())
     tries_free = free_frequencies(n_rows, search.rows.n_inputs) > 0
     with budget.part(policy.TIME_TO_CHOOSE if tries_free else policy.TIME_FOR_MORE, reserve):
         while (larger := _more_components(search, ranking[0])) and larger.score > ranking[0].score:
@@ -56,9 +57,16 @@ def _refine_in_time(search: Search, ranking: list[Candidate], doublings: int) ->
 def _polish(search: Search, candidate: Candidate) -> Candidate:
     """Further iterations on the rows and columns of the last stage, for as long as they pay and there is time."""
     learned, plan = candidate.learned, candidate.plan
-    if search.budget.is_over() or (len(learned.runs) == 1 and not learned.problem.is_closed):
+    finished = learned.run.ending.converged and len(learned.runs) == 1
+    if search.budget.is_over() or (finished and not learned.problem.is_closed):
         return candidate
-    stage = plan.priced(learned.problem.rows.n_rows, plan.settings.max_iter)
-    learned = learn_further(search, plan, learned, learned.problem, learned.run.theta, stage)
-    [better] = compare(search, [(plan, learned)], candidate.tuned.n_basis)
+    n_rows, columns = search.rows.n_rows, candidate.tuned.n_basis
+    flops = comparing_flops(n_rows, columns, closed=learned.problem.is_closed)
+    with search.budget.part(1.0, search.budget.seconds(flops)):
+        if learned.only_screened:
+            learned = climb(search, plan, learned, plan.rungs(learned.problem.layout.size)[0])
+        else:
+            stage = plan.priced(learned.problem.rows.n_rows, plan.settings.max_iter)
+            learned = learn_further(search, plan, learned, learned.problem, learned.run.theta, stage)
+    [better] = compare(search, [(plan, learned)], columns)
     return after_doublings(better, candidate.doublings) if better.score > candidate.score else candidate
