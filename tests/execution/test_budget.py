@@ -1,6 +1,8 @@
 """A limit of time is kept, an interruption keeps the best so far."""
 
 import signal
+import threading
+import time
 import warnings
 from types import SimpleNamespace
 
@@ -10,6 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
 import alakarte.execution.budget
+import alakarte.search.competition
+import alakarte.search.policy
 import alakarte.search.run_stage
 from alakarte import GPRegressor
 from alakarte.execution.budget import Budget
@@ -88,6 +92,47 @@ def test_an_interruption_before_anything_is_known_passes_on(monkeypatch):
     monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", interrupted)
     with pytest.raises(KeyboardInterrupt):
         GPRegressor("ard", **SMALL).fit(X, y)
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signal can be sent to a thread")
+def test_ctrl_c_while_the_caller_waits_for_a_helper_ends_the_helper_and_keeps_the_best(monkeypatch, ctrl_c):
+    """Two kernels climb side by side; the caller's is done, the other one would go on for a very long time."""
+    X, y, _ = table(2, n=60)
+    main, calls, caller_is_done = threading.main_thread(), [], threading.Event()
+    climb, evaluate = alakarte.search.competition.climb, alakarte.search.run_stage.nlml_gradient
+
+    def of_the_caller_at_once(search, plan, learned, stage):
+        if threading.current_thread() is not main:
+            return climb(search, plan, learned, stage)
+        caller_is_done.wait(60)  # until the helper is at work
+        return learned
+
+    def of_the_helper_for_ever(problem, theta):
+        if threading.current_thread() is not main and "climbing" in calls:
+            calls.append(1)
+            caller_is_done.set()
+            if len(calls) == 5:
+                time.sleep(0.2)  # the caller has come to wait
+                signal.pthread_kill(main.ident, signal.SIGINT)
+                time.sleep(0.2)
+        return evaluate(problem, theta)
+
+    def climb_together(search, climbing, rung):
+        calls.append("climbing")
+        return together(search, climbing[:2], rung)
+
+    together = alakarte.search.competition._climb
+    monkeypatch.setattr(alakarte.search.competition, "climb", of_the_caller_at_once)
+    monkeypatch.setattr(alakarte.search.competition, "_climb", climb_together)
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", of_the_helper_for_ever)
+    monkeypatch.setattr(alakarte.search.policy, "RUNG_NATS", 0.0)
+    monkeypatch.setattr(alakarte.search.policy, "PRICE", 0.0)
+    model = GPRegressor(n_jobs=2, **(SMALL | {"tol": 0.0, "max_iter": 10**6}))
+    with pytest.raises(KeyboardInterrupt, match="best model so far is kept"):
+        model.fit(X, y)
+    assert 5 <= len(calls) <= 7
+    assert model.stop_reason_ == "interrupted"
+    assert np.isfinite(model.predict(X, return_std=True)).all()
 
 
 def test_a_share_within_a_share_leaves_the_outer_one_as_it_was():

@@ -40,23 +40,59 @@ def test_restarts_count_as_work_done(said):
     progress.estimate(10, 10, 100.0, 0)
     for index in (1, 2):
         progress.advance(25.0)
-        progress.restart_finished(index, 2, 1.0, 3)
+        progress.restart_finished("ard", (index, 2), (1.0, 3), 10.0)
     progress.close()
     assert (progress.finished, progress.planned) == (50.0, 100.0)
-    assert "restart 2/2: log evidence -1.00 after 3 iterations" in said()
+    assert "ard, restart 2/2: log evidence -1.00 after 3 iterations" in said()
 
 
 def test_a_stage_counts_as_done_when_it_ends_early(said):
     progress = Progress(2, lambda nlml, total: -nlml)
     progress.estimate(10, 10, 100.0, 0)
-    progress.stage("ard: 10 rows, exact", 8, 5.0)
-    progress.iteration(1, 8, 1.0)
+    stage = progress.stage("ard, 10 rows, exact", 10.0, 8, 5.0, planned=40.0)
+    stage.iteration(1, 1.0)
     assert progress.finished == 5.0
-    progress.stage_finished(1.0, 1, "interrupted")
+    stage.finished(1.0, 1, "interrupted")
     progress.close()
     assert (progress.finished, progress.planned) == (40.0, 100.0)
-    for text in ("ard: 10 rows, exact, at most 8 iterations", "iteration 1/8", "after 1 iterations: interrupted"):
+    for text in (
+        "ard, 10 rows, exact, at most 8 iterations",
+        "exact: iteration 1/8",
+        "after 1 iterations: interrupted",
+    ):
         assert text in said()
+
+
+def test_stages_side_by_side_count_their_own_work(said):
+    """One that ends early counts what is left of it alone, and each of its lines has its name and its rows."""
+    progress = Progress(2, lambda nlml, total: -nlml - total)
+    progress.estimate(10, 10, 100.0, 0)
+    first = progress.stage("ard, 10 rows", 10.0, 8, 5.0, planned=40.0)
+    second = progress.stage("gm with 4 components, 20 rows", 20.0, 3, 10.0, planned=30.0)
+    first.iteration(1, 1.0)
+    second.iteration(1, 2.0)
+    first.iteration(2, 1.0)
+    assert progress.finished == 20.0
+    first.finished(1.0, 2, "enough")
+    assert progress.finished == 50.0
+    for n_iter in (2, 3, 4):  # more than were planned
+        second.iteration(n_iter, 2.0)
+    assert progress.finished == 70.0
+    assert "left" in progress.time_left()
+    progress.close()
+    assert "ard, 10 rows: iteration 2/8, log evidence -11.00" in said()
+    assert "gm with 4 components, 20 rows: iteration 1/3, log evidence -22.00" in said()
+
+
+def test_every_line_of_kernels_that_climb_side_by_side_says_whose_it_is(said):
+    X, y, _ = table(2, n=120)
+    GPRegressor(verbose=2, n_jobs=2, **(SMALL | {"tol": 0.0})).fit(X, y)
+    lines = [line for line in said().splitlines() if "log evidence" in line]
+    kernel = r"(rbf|ard|matern|(gm|mm) with \d components?)"
+    where = r"(, restart \d/\d|, \d+ rows, exact|): (iteration \d+/\d+, )?log evidence "
+    assert [line for line in lines if not re.fullmatch(rf" *[\d.]+ s  {kernel}{where}.*", line)] == []
+    iterations = [line for line in lines if "iteration " in line and ", exact: " in line]
+    assert {re.search(kernel, line)[1].split()[0] for line in iterations} == {"rbf", "ard", "matern", "gm", "mm"}
 
 
 @pytest.mark.parametrize("installed", [True, False])

@@ -10,6 +10,7 @@ from alakarte import GPRegressor
 from alakarte.likelihoods import Gaussian, gaussian
 from alakarte.process.objective import nlml
 from alakarte.search import policy
+from alakarte.search.cost import expected_flops
 from alakarte.search.learn import begin
 from alakarte.search.plan import Stage
 from alakarte.search.run_stage import long_run, short_stage
@@ -38,7 +39,7 @@ def test_restarts_count_as_work_done(n_jobs):
     plan = replace(plan, settings=replace(plan.settings, n_jobs=n_jobs))
     begun = begin(search, plan)
     assert len(begun.screened) == 3
-    assert search.progress.finished == pytest.approx(3 * 4 * plan.evaluation_flops(60, closed=True))
+    assert search.progress.finished == pytest.approx(3 * expected_flops(4, plan.evaluation_flops(60, closed=True)))
 
 
 def test_short_runs_have_the_same_bits_side_by_side_and_one_by_one(monkeypatch):

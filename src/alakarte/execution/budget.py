@@ -39,6 +39,10 @@ class Budget:
         """Whether the user gave seconds to be used."""
         return self.max_time is not None
 
+    def interrupt(self) -> None:
+        """The user asks to stop: whoever looks at this budget ends at its next evaluation."""
+        self.interrupted = True
+
     def elapsed(self) -> float:
         """Seconds since the fit began."""
         return time.monotonic() - self.began

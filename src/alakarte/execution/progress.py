@@ -30,11 +30,9 @@ class Progress:
     def __init__(self, verbose: int, log_evidence: Callable[[float, float], float]):
         self.verbose = verbose
         self.log_evidence = log_evidence  # of an nlml and the weight of its rows, in nats of the user's y
-        self.total = 0.0  # the weight of the rows of the present stage
-        self.began = self.spoke = time.perf_counter()
+        self.began = time.perf_counter()
+        self.lock = threading.Lock()
         self.planned = self.finished = 0.0  # flops
-        self.flops_per_iteration = self.stage_left = 0.0
-        self.title = ""
         self.bar = _bar() if verbose == 1 else None
         self.speaks = bool(verbose) and self.bar is None
         if self.speaks:
@@ -58,37 +56,17 @@ class Progress:
         else:
             LOGGER.info(line)
 
-    def restart_finished(self, index: int, n_starts: int, nlml: float, n_iter: int) -> None:
-        """The end of a short run from one of several starts."""
+    def restart_finished(self, title: str, of_starts: tuple[int, int], end: tuple[float, int], total: float) -> None:
+        """The end of a short run: its number and that of all, its nlml and iterations, the weight of its rows."""
+        (index, n_starts), (nlml, n_iter) = of_starts, end
         if self.verbose:
-            evidence = self.log_evidence(nlml, self.total)
-            self.say(f"restart {index}/{n_starts}: log evidence {evidence:.2f} after {n_iter} iterations")
+            evidence = self.log_evidence(nlml, total)
+            self.say(f"{title}, restart {index}/{n_starts}: log evidence {evidence:.2f} after {n_iter} iterations")
 
-    def stage(self, title: str, max_iter: int, flops: float) -> None:
-        """What is next, and the flops of one of its evaluations."""
-        self.flops_per_iteration = flops
-        self.stage_left = flops * max_iter
-        self.title = title
+    def stage(self, title: str, total: float, max_iter: int, flops: float, planned: float) -> "StageProgress":
+        """What is next: rows of such a weight, the flops of an iteration and those that it will mostly take."""
         self.say(f"{title}, at most {max_iter} iterations")
-
-    def iteration(self, n_iter: int, max_iter: int, nlml: float) -> None:
-        """A line per second, or the bar."""
-        self.advance(min(self.flops_per_iteration, self.stage_left))
-        if not self.verbose:
-            return
-        now = time.perf_counter()
-        text = f"iteration {n_iter}/{max_iter}, log evidence {self.log_evidence(nlml, self.total):.2f}"
-        if self.bar is not None:
-            self.bar.update(0, completed=self.finished, total=self.planned, description=f"{self.title}, {text}")
-        elif self.verbose > 1 or now - self.spoke >= 1:
-            self.spoke = now
-            self.say(text + self._left())
-
-    def stage_finished(self, nlml: float, n_iter: int, reason: str) -> None:
-        """The end of a stage."""
-        self.advance(self.stage_left)
-        if self.verbose:
-            self.say(f"log evidence {self.log_evidence(nlml, self.total):.2f} after {n_iter} iterations: {reason}")
+        return StageProgress(self, title, total, max_iter, flops, planned)
 
     def close(self) -> None:
         """The end of a fit."""
@@ -99,16 +77,52 @@ class Progress:
             _output.close()
 
     def advance(self, flops: float) -> None:
-        """So much work is finished."""
-        self.stage_left -= flops
-        self.finished += flops
-        self.planned = max(self.planned, self.finished)
+        """So much work is finished, on any thread."""
+        with self.lock:
+            self.finished += flops
+            self.planned = max(self.planned, self.finished)
 
-    def _left(self) -> str:
+    def time_left(self) -> str:
+        """Seconds for what is planned, at the rate of all threads so far; nothing where nothing is known."""
         if not 0 < self.finished < self.planned:
             return ""
         elapsed = time.perf_counter() - self.began
         return f", about {_duration(elapsed * (self.planned - self.finished) / self.finished)} left"
+
+
+class StageProgress:
+    """Speaks for one long run; several may climb side by side, and each of their lines says whose it is."""
+
+    def __init__(self, whole: Progress, title: str, total: float, max_iter: int, flops: float, planned: float):
+        self.whole, self.title, self.total, self.max_iter = whole, title, total, max_iter
+        self.flops, self.left = flops, planned
+        self.spoke = time.perf_counter()
+
+    def iteration(self, n_iter: int, nlml: float) -> None:
+        """A line per second, or the bar."""
+        self._advance(min(self.flops, self.left))
+        whole = self.whole
+        if not whole.verbose:
+            return
+        now = time.perf_counter()
+        evidence = whole.log_evidence(nlml, self.total)
+        text = f"{self.title}: iteration {n_iter}/{self.max_iter}, log evidence {evidence:.2f}"
+        if whole.bar is not None:
+            whole.bar.update(0, completed=whole.finished, total=whole.planned, description=text)
+        elif whole.verbose > 1 or now - self.spoke >= 1:
+            self.spoke = now
+            whole.say(text + whole.time_left())
+
+    def finished(self, nlml: float, n_iter: int, reason: str) -> None:
+        """The end of the run; what it did not need counts as done."""
+        self._advance(self.left)
+        if self.whole.verbose:
+            evidence = self.whole.log_evidence(nlml, self.total)
+            self.whole.say(f"{self.title}: log evidence {evidence:.2f} after {n_iter} iterations: {reason}")
+
+    def _advance(self, flops: float) -> None:
+        self.left -= flops
+        self.whole.advance(flops)
 
 
 class _Output:

@@ -120,8 +120,12 @@ class _Helpers:
 _helpers = _Helpers()
 
 
-def results_in_order(tasks: Sequence[Callable[[], Result]], n_jobs: int) -> Iterator[Result]:
+def results_in_order(
+    tasks: Sequence[Callable[[], Result]], n_jobs: int, on_interrupt: Callable[[], None] = lambda: None
+) -> Iterator[Result]:
     """Results of functions without arguments, in their order, each as soon as it is there.
+
+    After Ctrl-C `on_interrupt` is called before the others are waited for: it may tell them to end.
 
     The calling thread works with up to `n_jobs` − 1 others, so that tasks may call this again: whoever waits for a task
     waits for a thread that is at work on it.
@@ -137,6 +141,9 @@ def results_in_order(tasks: Sequence[Callable[[], Result]], n_jobs: int) -> Iter
                 pass
             yield outcome.result()
             batch.outcomes[index] = _GIVEN
+    except KeyboardInterrupt:
+        on_interrupt()
+        raise
     finally:
         batch.close()
 
@@ -144,9 +151,11 @@ def results_in_order(tasks: Sequence[Callable[[], Result]], n_jobs: int) -> Iter
 _GIVEN: Future[Any] = Future()  # in place of a result that is no longer needed
 
 
-def run_together(tasks: Sequence[Callable[[], Result]], n_jobs: int) -> list[Result]:
+def run_together(
+    tasks: Sequence[Callable[[], Result]], n_jobs: int, on_interrupt: Callable[[], None] = lambda: None
+) -> list[Result]:
     """Results of functions without arguments, in their order, computed on up to `n_jobs` threads."""
-    return list(results_in_order(tasks, n_jobs))
+    return list(results_in_order(tasks, n_jobs, on_interrupt))
 
 
 def thread_count(n_jobs: object) -> int:

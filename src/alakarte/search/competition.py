@@ -110,7 +110,7 @@ def _climb(search: Search, climbing: list[Contestant], rung: int) -> list[Contes
             climbed[index] = pruned(plan, climb(search, plan, kernel, stage))
 
     try:
-        run_together([partial(one, index) for index in order], side_by_side)
+        run_together([partial(one, index) for index in order], side_by_side, search.budget.interrupt)
     except KeyboardInterrupt:  # what is not finished stays as it was
         search.budget.interrupted = True
     return [climbed[index] for index in range(len(climbing))]

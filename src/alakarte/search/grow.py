@@ -76,7 +76,9 @@ def _while_it_pays(search: Search, best: TunedProcess, problem: Problem) -> Grow
             budget.interrupted = True
             continue
         gained = best.nlml - larger.nlml
-        search.progress.say(f"{larger.n_basis} columns: log evidence {'+' if gained > 0 else ''}{gained:.1f}")
+        search.progress.say(
+            f"{problem.kernel.name}: {larger.n_basis} columns: log evidence {'+' if gained > 0 else ''}{gained:.1f}"
+        )
         if gained < policy.GROWTH * rows.total:
             return Grown(best, f"twice as many gain {max(gained, 0):.1f} nats")
         best = larger

@@ -235,7 +235,7 @@ def short_runs(
         runs[index] = replace(run, start=index)
 
     try:
-        run_together([partial(run_one, index) for index in range(len(tasks))], n_jobs)
+        run_together([partial(run_one, index) for index in range(len(tasks))], n_jobs, limits.budget.interrupt)
     except KeyboardInterrupt:  # the other starts have seen it at their next evaluation
         limits.budget.interrupted = True
         if not runs:  # nothing to keep

@@ -23,6 +23,10 @@ class Stage:
     price: float = 0.0
 
 
+def _with_components(n_components: int) -> str:
+    return f" with {n_components} component{'s' if n_components > 1 else ''}"
+
+
 @dataclass(frozen=True)
 class Plan:
     """A kernel with its numbers of components and frequencies, on a table of so many rows and inputs."""
@@ -37,7 +41,7 @@ class Plan:
     @property
     def label(self) -> str:
         """Kernel and components."""
-        return self.kernel.name + (f" with Q = {self.n_components}" if self.kernel.has_components else "")
+        return self.kernel.name + (_with_components(self.n_components) if self.kernel.has_components else "")
 
     @property
     def shape(self) -> Shape:

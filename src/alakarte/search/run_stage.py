@@ -16,7 +16,7 @@ from alakarte.process.problem import Problem
 from alakarte.records import Array
 from alakarte.search.context import Search
 from alakarte.search.coordinates import coordinates
-from alakarte.search.cost import closed_flops, evaluation_flops
+from alakarte.search.cost import closed_flops, evaluation_flops, expected_flops
 from alakarte.search.optimise import Function, Limits, Run, Task, minimise, short_runs
 from alakarte.search.plan import Plan, Stage
 from alakarte.search.starts import Start
@@ -28,13 +28,12 @@ def short_stage(search: Search, plan: Plan, problem: Problem, starts: list[Start
     work = problem.rows.n_rows * problem.draws.shape.n_frequencies
     side_by_side = n_jobs if work < policy.SIDE_BY_SIDE else 1
     objective = partial(nlml_gradient, problem.with_jobs(n_jobs if side_by_side == 1 else 1))
-    flops = max_iter * problem_flops(problem)
+    flops = expected_flops(max_iter, problem_flops(problem))
     tasks = [_task(plan, problem, start, objective) for start in starts]
-    progress.total = problem.rows.total
 
     def report(index: int, run: Run) -> None:
         progress.advance(flops)
-        progress.restart_finished(index, len(starts), run.nlml, run.n_iter)
+        progress.restart_finished(plan.label, (index, len(starts)), (run.nlml, run.n_iter), problem.rows.total)
 
     limits = Limits(max_iter, plan.settings.tol, budget=search.budget)
     began = time.perf_counter()
@@ -77,17 +76,17 @@ def problem_flops(problem: Problem) -> float:
 
 def long_run(search: Search, plan: Plan, problem: Problem, theta: Array, stage: Stage) -> tuple[Problem, Run]:
     """One optimisation; after mixed precision double goes on for as long as it gains."""
-    settings, progress, budget, flops = plan.settings, search.progress, search.budget, problem_flops(problem)
+    settings, budget, flops = plan.settings, search.budget, problem_flops(problem)
     columns = "exact" if problem.is_closed else f"{problem.n_basis} columns"
-    progress.total = problem.rows.total
-    progress.stage(f"{plan.kernel.name}: {problem.rows.n_rows} rows, {columns}", stage.max_iter, flops)
+    title, planned = f"{plan.label}, {problem.rows.n_rows} rows, {columns}", expected_flops(stage.max_iter, flops)
+    told = search.progress.stage(title, problem.rows.total, stage.max_iter, expected_flops(1, flops), planned)
     double, problem = replace(problem, precision="double"), replace(problem, precision=settings.precision)
     limits = Limits(
         max_iter=stage.max_iter,
         tol=stage.tol,
         price=stage.price * flops / (policy.PATIENCE if budget.patient else 1),
         budget=budget,
-        report=lambda n_iter, nlml: progress.iteration(n_iter, stage.max_iter, nlml),
+        report=told.iteration,
     )
     spread = expected_spread(settings.lengthscale_spread, plan.n_rows)
     task = Task(
@@ -99,11 +98,13 @@ def long_run(search: Search, plan: Plan, problem: Problem, theta: Array, stage: 
     began = time.perf_counter()
     run = minimise(task, theta, limits)
     _observe(search, problem, [run], time.perf_counter() - began)
-    progress.stage_finished(run.nlml, run.n_iter, run.reason)
+    told.finished(run.nlml, run.n_iter, run.reason)
     if problem.precision == "double":
         return double, run
     if run.n_failed or abs(nlml(double, run.theta) - run.nlml) > policy.MIXED_NATS * problem.rows.total:
-        progress.say("mixed precision is not accurate enough for this noise level: continuing in double")
+        search.progress.say(
+            f"{plan.label}: mixed precision is not accurate enough for this noise level: continuing in double"
+        )
     elif limits.max_iter:  # the same point in double: little is left to gain
         limits = replace(limits, max_iter=max(policy.WINDOW, limits.max_iter - run.n_iter))
     further = minimise(replace(task, function=partial(nlml_gradient, double)), run.theta, limits)
