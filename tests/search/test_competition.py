@@ -218,6 +218,6 @@ class Together:
         self.real = getattr(real, "real", real)
         self.n_jobs = []
 
-    def __call__(self, tasks, n_jobs):
+    def __call__(self, tasks, n_jobs, on_interrupt):
         self.n_jobs.append(n_jobs)
-        return self.real(tasks, n_jobs)
+        return self.real(tasks, n_jobs, on_interrupt)
