@@ -4,6 +4,7 @@ In: what a kernel or a likelihood declares (`Parameter`), what the user fixed or
 A name `log_…` holds a logarithm; the user sees the bare name and its exponential, in his own units.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -67,7 +68,7 @@ class Parameter:
     @property
     def size(self) -> int:
         """Entries in the flat vector."""
-        return 0 if self.fixed is not None else int(np.prod(self.shape))
+        return 0 if self.fixed is not None else math.prod(self.shape)
 
     def to_user(self, value: Array, units: Units) -> Array:
         """The user's value of a stored one."""
@@ -128,17 +129,24 @@ class Layout:
         """Whether a parameter of that name is learned."""
         return any(p.name == name and p.fixed is None for p in self.parameters)
 
+    def places(self, name: str) -> slice:
+        """Where a parameter stands in the flat vector."""
+        before = [p.name for p in self.parameters].index(name)
+        start = sum(p.size for p in self.parameters[:before])
+        return slice(start, start + self.parameters[before].size)
+
     def pack(self, values: Values) -> Array:
         """Flat vector of the free entries."""
-        free = [np.ravel(values[p.name]) for p in self.parameters if p.fixed is None]
-        return np.concatenate([np.zeros(0), *free]).astype(float)
+        free = [np.asarray(values[p.name], dtype=np.float64).reshape(-1) for p in self.parameters if p.fixed is None]
+        return np.concatenate([np.zeros(0), *free])
 
     def unpack(self, theta: Array) -> Values:
         """Named arrays, fixed ones included."""
         values, start = {}, 0
         for p in self.parameters:
-            values[p.name] = p.fixed if p.fixed is not None else theta[start : start + p.size].reshape(p.shape)
-            start += p.size
+            size = p.size
+            values[p.name] = p.fixed if p.fixed is not None else theta[start : start + size].reshape(p.shape)
+            start += size
         return values
 
     def bounds(self) -> tuple[Array, Array]:

@@ -36,19 +36,22 @@ _POTRF = _routine(cython_lapack, "dpotrf", 5)
 _TRTRI = _routine(cython_lapack, "dtrtri", 6)
 _LAUUM = _routine(cython_lapack, "dlauum", 5)
 _REAL = {"d": ctypes.c_double, "f": ctypes.c_float}
+_LETTER = {letter: ctypes.byref(ctypes.c_char(letter.encode())) for letter in "LRNT"}
 
 
 def _by_address(*values: Any) -> list[Any]:
     """Letters, whole numbers and C numbers by reference, arrays by the address of their data."""
-    out: list[Any] = []
-    for value in values:
-        if isinstance(value, np.ndarray):
-            out.append(value.ctypes.data)
-        elif isinstance(value, str):
-            out.append(ctypes.byref(ctypes.c_char(value.encode())))
-        else:
-            out.append(ctypes.byref(ctypes.c_int(value) if isinstance(value, int) else value))
-    return out
+    return [_ADDRESS[type(value)](value) for value in values]
+
+
+_ADDRESS: dict[type, Callable[[Any], Any]] = {  # some calls of small matrices take no longer than to look up these
+    np.ndarray: lambda array: array.ctypes.data,
+    str: _LETTER.__getitem__,
+    int: lambda number: ctypes.byref(ctypes.c_int(number)),
+    ctypes.c_int: ctypes.byref,
+    ctypes.c_double: ctypes.byref,
+    ctypes.c_float: ctypes.byref,
+}
 
 
 def _square(matrix: Array, dtype: str = "d") -> int:

@@ -20,11 +20,14 @@ def prior(layout: Layout, spread: float | None) -> Penalty | None:
     scales = [p for p in layout.parameters if p.name == "log_lengthscale" and p.size and p.shape[-1:] > (1,)]
     if spread is None or not scales:
         return None
-    zeros = {p.name: np.zeros(p.shape) for p in layout.parameters}
+    size, shape = layout.size, scales[0].shape
+    places = layout.places("log_lengthscale")
 
     def penalty(theta: Array) -> tuple[float, Array]:
-        log_lengthscale = layout.unpack(theta)["log_lengthscale"]
-        apart = log_lengthscale - log_lengthscale.mean(axis=-1, keepdims=True)
-        return float(0.5 * np.sum(apart**2) / spread**2), layout.pack(zeros | {"log_lengthscale": apart / spread**2})
+        log_lengthscale = theta[places].reshape(shape)
+        apart = log_lengthscale - np.add.reduce(log_lengthscale, axis=-1, keepdims=True) / shape[-1]
+        slope = np.zeros(size)
+        slope[places] = apart.ravel() / spread**2
+        return float(0.5 * np.dot(apart.ravel(), apart.ravel()) / spread**2), slope
 
     return penalty
