@@ -4,7 +4,7 @@ In: the user's columns and weights. Out: `Scaling`, which maps both ways. Knows 
 The table is visited in blocks of rows: no second copy of it beside the standardised one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,6 +47,10 @@ class Scaling:
     def units(self, *, several: bool = False) -> Units:
         """Of inputs and targets; `several`: y has an axis of targets."""
         return Units(self.x_scale, self.y_scale, several)
+
+    def with_plain_targets(self, n_targets: int) -> "Scaling":
+        """The same for so many targets that are standardised already."""
+        return replace(self, y_mean=np.zeros(n_targets), y_scale=np.ones(n_targets))
 
     @property
     def y_variance(self) -> Array:

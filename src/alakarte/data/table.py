@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.merge import MERGE_ROWS, merge_rows
 from alakarte.data.read import read_training
@@ -34,6 +36,18 @@ def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_sc
     scaling = standardise(inputs, weight, *target_scaling(target, weight))
     rows = ArrayRows(inputs, target, weight, scaling=scaling)
     return Table(rows.standardised() if len(inputs) <= MERGE_ROWS else rows, scaling, target_shape)
+
+
+def plain_targets(y: Array, weight: Array) -> tuple[Array, Array]:
+    """The scaling of targets that stay as they are."""
+    return np.zeros(y.shape[1]), np.ones(y.shape[1])
+
+
+def further_targets(estimator: Any, X: Any, y: Any, sample_weight: Any, scaling: Scaling) -> ArrayRows:
+    """Rows that join a fitted model, whose targets (n, T) stay as they are."""
+    inputs, target, weight = read_training(estimator, X, y, sample_weight, reset=False)
+    inputs, target, weight = merge_rows(inputs, target, weight)
+    return ArrayRows(inputs, target, weight, scaling=scaling.with_plain_targets(target.shape[1]))
 
 
 def further_rows(

@@ -1,7 +1,8 @@
 """What a likelihood is: the distribution of an observation given the latent function, row by row.
 
-In: targets, and mean and variance of the latent function. Out: scaled targets, parameters, predictive distributions.
-A new likelihood is one new file with one class; `registry.py` and the tests find it by its `name`.
+Two kinds. `Noise` is normal around the function, and its evidence is exact. A `RowLikelihood` (likelihoods/rowwise.py)
+is anything else with one latent value per row, and gives averages under a normal q(f). A new likelihood is one new file
+with one class; `registry.py` and the tests find it by its `name`.
 """
 
 from abc import ABC, abstractmethod
@@ -15,9 +16,10 @@ from alakarte.records import Array, Named, Values
 
 
 class Likelihood(BaseEstimator, ABC):  # type: ignore[misc]
-    """Base of all likelihoods. Values by name are in units in which the targets have standard deviation one."""
+    """Base of all likelihoods. Values by name are in standardised units."""
 
     name: ClassVar[str]
+    is_exact: ClassVar[bool]  # whether the evidence is that of normal noise
 
     @abstractmethod
     def parameters(self) -> tuple[Parameter, ...]:
@@ -32,16 +34,22 @@ class Likelihood(BaseEstimator, ABC):  # type: ignore[misc]
         """Where learning begins."""
 
     @abstractmethod
+    def noise_variance(self, values: Values) -> float:
+        """s, the variance of an observation of weight one around the latent function."""
+
+
+class Noise(Likelihood):
+    """Normal noise around the latent function: units in which the targets have standard deviation one."""
+
+    is_exact = True
+
+    @abstractmethod
     def held_down(self, upper: Values) -> Values:
         """Upper bounds for the first steps of a start that must not take everything for noise."""
 
     @abstractmethod
     def scaling(self, y: Array, weight: Array | None) -> tuple[Array, Array]:
         """Centre and scale (T,) that targets y (n, T) with weights (n,) are standardised by."""
-
-    @abstractmethod
-    def noise_variance(self, values: Values) -> float:
-        """s, the variance of an observation of weight one around the latent function."""
 
     @abstractmethod
     def noise_pullback(self, log_variance_bar: float) -> Values:

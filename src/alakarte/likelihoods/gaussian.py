@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from alakarte.data.standardise import moments
-from alakarte.likelihoods.base import Likelihood
+from alakarte.likelihoods.base import Noise
 from alakarte.metrics import log_density
 from alakarte.parameters import Parameter
 from alakarte.records import Array, Named, Values
@@ -17,7 +17,7 @@ START = 0.1  # times std(y): the paper's, a standard deviation
 HELD_DOWN = 0.3  # "all is noise" is an optimum near by: first steps below this do not end there
 
 
-class Gaussian(Likelihood):
+class Gaussian(Noise):
     """Normal noise of one standard deviation.
 
     Parameters
