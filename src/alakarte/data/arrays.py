@@ -23,7 +23,8 @@ from alakarte.records import Array, Integers
 class ArrayRows(Rows):
     """Inputs (n, d), targets (n, T), weights (n,).
 
-    Standardised already, or with a `scaling` in the user's units: then blocks are standardised as they are visited.
+    Standardised already, or with a `scaling` in the user's units: then blocks are standardised as they are visited,
+    and the columns of x are the user's variables.
     """
 
     x: Array
@@ -41,7 +42,7 @@ class ArrayRows(Rows):
     @property
     def n_inputs(self) -> int:
         """d, the number of inputs."""
-        return int(self.x.shape[1])
+        return int(self.x.shape[1]) if self.scaling is None else self.scaling.x_mean.size
 
     @property
     def n_targets(self) -> int:

@@ -53,6 +53,9 @@ def _choices(model: FittedModel) -> list[str]:
             f"posterior      on all rows, {history.n_components} x {n_posterior} fresh frequencies; "
             f"{model.growth_reason}"
         )
+    if (encoding := model.scaling.encoding) is not None:
+        names = [f"{model.input_names[j]} {levels.n_columns}" for j, levels in encoding.categories.items()]
+        lines.append(f"categories     by levels, one length-scale each: {', '.join(names)}")
     if model.input_tails is not None:
         lines.append("inputs         far from the median are compressed by the logarithm, beyond input_tails_")
     return lines

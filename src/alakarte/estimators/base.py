@@ -44,6 +44,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self,
         kernel: str | Kernel = "auto",
         *,
+        categorical_features: Any = "from_dtype",
         n_components: int | None = None,
         n_frequencies: int | None = None,
         n_posterior_frequencies: int | str | None = "auto",
@@ -62,6 +63,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         verbose: int = 0,
     ):
         self.kernel = kernel
+        self.categorical_features = categorical_features
         self.n_components = n_components
         self.n_frequencies = n_frequencies
         self.n_posterior_frequencies = n_posterior_frequencies
@@ -84,7 +86,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         rows, scaling, warm = table.rows, table.scaling, None
         if rows.n_rows == 1:  # one row says nothing of spread: what is expected beforehand stays
             settings = replace(settings, max_iter=0)
-        if self.warm_start and self._is_fitted():
+        if self.warm_start and self._is_fitted() and self.model_.scaling.x_mean.size == rows.n_inputs:
             settings, warm = replace(settings, kernel=self.model_.kernel.kernel), self.model_.warm_start
             if (tails := self.model_.scaling.tails) is not None:
                 rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
@@ -105,7 +107,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _checked(self, X: Any) -> Array:
         check_is_fitted(self)
-        return read_inputs(self, X)
+        return read_inputs(self, X, self.model_.scaling.encoding)
 
     # --- fitted attributes, in the user's units
 

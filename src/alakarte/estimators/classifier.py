@@ -49,6 +49,8 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         Of two classes: the variational bound, or Laplace's approximation at the mode.
     class_weight : dict, "balanced" or None
         Weights of classes, multiplied with `sample_weight`.
+    categorical_features : "from_dtype", list of indices, names or flags, or None, default="from_dtype"
+        Columns that are categories, as in `GPRegressor`.
     n_components, n_frequencies, n_posterior_frequencies, n_learning_rows, expansion, n_restarts, max_iter, \
     max_iter_restart, tol, lengthscale_spread, precision
         As in `GPRegressor`; kernels are chosen by regression first.
@@ -93,6 +95,7 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         *,
         inference: str = "variational",
         class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
         n_components: int | None = None,
         n_frequencies: int | None = None,
         n_posterior_frequencies: int | str | None = "auto",
@@ -112,6 +115,7 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
     ):
         super().__init__(
             kernel,
+            categorical_features=categorical_features,
             n_components=n_components,
             n_frequencies=n_frequencies,
             n_posterior_frequencies=n_posterior_frequencies,

@@ -35,6 +35,8 @@ class GPCountRegressor(RegressorMixin, LatentEstimator):  # type: ignore[misc]
         As in `GPRegressor`; ``auto`` learns several, and averages those that cannot be told apart, where rows are few.
     likelihood : "negative_binomial", "poisson" or an object of `alakarte.likelihoods`, default="negative_binomial"
         Counts of mean m have variance m + m²/r, r learned; or m.
+    categorical_features : "from_dtype", list of indices, names or flags, or None, default="from_dtype"
+        Columns that are categories, as in `GPRegressor`.
     n_components, n_frequencies, n_posterior_frequencies, n_learning_rows, expansion, n_restarts, max_iter, \
     max_iter_restart, tol, lengthscale_spread, precision
         As in `GPRegressor`; kernels are chosen by regression first.
@@ -77,6 +79,7 @@ class GPCountRegressor(RegressorMixin, LatentEstimator):  # type: ignore[misc]
         kernel: str | Kernel = "auto",
         *,
         likelihood: str | Likelihood = "negative_binomial",
+        categorical_features: Any = "from_dtype",
         n_components: int | None = None,
         n_frequencies: int | None = None,
         n_posterior_frequencies: int | str | None = "auto",
@@ -96,6 +99,7 @@ class GPCountRegressor(RegressorMixin, LatentEstimator):  # type: ignore[misc]
     ):
         super().__init__(
             kernel,
+            categorical_features=categorical_features,
             n_components=n_components,
             n_frequencies=n_frequencies,
             n_posterior_frequencies=n_posterior_frequencies,

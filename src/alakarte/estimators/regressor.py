@@ -43,6 +43,11 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
     likelihood : "gaussian", "student_t" or an object of `alakarte.likelihoods`, default="gaussian"
         How observations scatter around the function. ``student_t`` has heavy tails, degrees of freedom learned:
         outliers do not drag the function along; one target only.
+    categorical_features : "from_dtype", list of indices, names or flags, or None, default="from_dtype"
+        Columns that are categories. ``from_dtype``: those of a DataFrame that hold words, truth values or the
+        DataFrame's own categories; of an array none. Each level becomes a column of zeros and ones, and all of one
+        category share one length-scale; a missing value is a level, one that the fit has not seen gets zeros and a
+        warning. At most 255 levels, and half as many as rows.
     n_components : int, optional
         Components of the spectrum (gm, mm, pwl); if None as many as the rows can bear. Kernels without components use
         n_components × n_frequencies frequencies.
@@ -102,7 +107,7 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
     theta_ : (n_parameters,) array
         The learned flat vector, in standardised units; `theta_labels_` names its entries.
     relevance_ : (n_features_in_,) array
-        How much the function varies along each input, sums to one, by `kernel_`.
+        How much the function varies along each input, sums to one, by `kernel_`; the levels of a category together.
     ranking_ : list of dict
         Kernels that were compared, best ``log_marginal_likelihood`` − ½ ``n_parameters`` first: ``kernel``,
         ``n_components``, ``n_basis``, ``compressed`` and ``weight`` in predictions beside these.
@@ -138,6 +143,7 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
         kernel: str | Kernel = "auto",
         *,
         likelihood: str | Likelihood = "gaussian",
+        categorical_features: Any = "from_dtype",
         n_components: int | None = None,
         n_frequencies: int | None = None,
         n_posterior_frequencies: int | str | None = "auto",
@@ -158,6 +164,7 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
     ):
         super().__init__(
             kernel,
+            categorical_features=categorical_features,
             n_components=n_components,
             n_frequencies=n_frequencies,
             n_posterior_frequencies=n_posterior_frequencies,
@@ -183,8 +190,9 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
 
         Parameters
         ----------
-        X : (n, d) table of numbers
-            Large float32 and float64 arrays, also `numpy.memmap`, are read block by block and never copied.
+        X : (n, d) table of numbers and categories
+            Large float32 and float64 arrays, also `numpy.memmap`, are read block by block and never copied. Missing
+            numbers are refused.
         y : (n,) target, or (n, T) targets
         sample_weight : (n,), optional
             Weights ≥ 0; a weight of 2 equals the row given twice.

@@ -79,9 +79,11 @@ class FittedModel:
 
     @property
     def input_tails(self) -> Array | None:
-        """(d,) distance from the median, in units of each input, beyond which inputs are compressed."""
-        tails = self.scaling.tails
-        return None if tails is None else tails.edge * self.scaling.x_scale
+        """(variables,) distance from the median, in units of each, beyond which it is compressed; infinite: never."""
+        tails, variables = self.scaling.tails, self.scaling.variables
+        if tails is None or variables is None:
+            return None if tails is None else tails.edge * self.scaling.x_scale
+        return np.where(variables.is_number, (tails.edge * self.scaling.x_scale)[variables.first], np.inf)
 
     @property
     def ranking(self) -> list[dict[str, Any]]:

@@ -73,6 +73,6 @@ def latent_evidence(
         bar = space.pullback(state, directions)
         derivatives = {name: -slope for name, slope in slopes.items()}
         derivatives |= problem.kernel.pullback(values, problem.draws, bar)
-        theta_bar = problem.layout.pack(derivatives)
+        theta_bar = problem.layout.unpack_pullback(derivatives)
     sites, state, n_steps, converged = ended
     return LatentEvidence(function, sites, state, -value, theta_bar, n_steps, converged)

@@ -43,7 +43,7 @@ def nlml_gradient(problem: Problem, theta: Array) -> tuple[float, Array]:
         log_noise_bar = 0.0
     derivatives = problem.noise.noise_pullback(log_noise_bar)
     derivatives |= problem.kernel.pullback(process.values, problem.draws, bar)
-    return value, problem.layout.pack(derivatives)
+    return value, problem.layout.unpack_pullback(derivatives)
 
 
 def log_fraction(log_amplitude: Array) -> Array:
