@@ -5,6 +5,7 @@ nothing but a fit or a prediction needs it: whoever imports the package, or prin
 Other rooms take the loops from here and from nowhere else.
 """
 
+import threading
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -15,12 +16,14 @@ if TYPE_CHECKING:  # what a type checker sees; Python asks `__getattr__`
     import alakarte.compiled.waves as waves
 
 __all__ = ["closed", "fastfood", "waves"]
+_LOADING = threading.RLock()  # files of Numba import each other: two threads that begin at once would meet half of one
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Load a file of loops and remember it; threads that come at once wait for Python's lock of that import."""
+    """Load a file of loops and remember it; threads that come at once wait for each other."""
     if name not in __all__:
         raise AttributeError(f"there are no loops {name!r}, only {', '.join(__all__)}")
-    module = import_module(f"alakarte.compiled.{name}")
+    with _LOADING:
+        module = import_module(f"alakarte.compiled.{name}")
     globals()[name] = module
     return module

@@ -5,15 +5,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.table import Table, further_targets, plain_targets, training_table
 from alakarte.errors import InvalidInput
 from alakarte.estimators.checks import check_settings
+from alakarte.estimators.labels import check_classes, coded, weights_with_classes
 from alakarte.estimators.latent import CHUNK_ROWS, LatentEstimator
 from alakarte.estimators.online import keeps_sums
 from alakarte.execution.budget import Budget
@@ -152,15 +151,15 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         """
         settings, budget = check_settings(self, Gaussian()), Budget(self.max_time)
         self._check_inference()
-        classes, codes = _coded(y)
+        classes, codes = coded(y)
         return self._fit_codes(settings, budget, X, codes, classes, sample_weight)
 
     def _fit_codes(
         self, settings: Settings, budget: Budget, X: Any, codes: Integers, classes: Array, sample_weight: Any
     ) -> "GPClassifier":
         """Learn from labels 0 … K − 1 of these classes."""
-        _check_classes(classes, codes)
-        weight = self._weights(codes, classes, sample_weight)
+        check_classes(classes)
+        weight = weights_with_classes(self.class_weight, classes, codes, sample_weight)
         if len(classes) == 2:
             data = (X, np.column_stack([codes, np.zeros(len(codes))]).astype(float), weight)
             self._fit_targets(settings, Bernoulli(), self.inference, data, budget)
@@ -209,7 +208,7 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
             given = None if classes is None else np.unique(np.asarray(classes))
             settings, budget = check_settings(self, Gaussian()), Budget(self.max_time)
             self._check_inference()
-            known, codes = _coded(y, given)
+            known, codes = coded(y, given)
             return self._fit_codes(settings, budget, X, codes, known, sample_weight)
         if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
             raise InvalidInput(f"classes={classes!r} are not those of the first call, {self.classes_.tolist()}.")
@@ -233,24 +232,11 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> ArrayRows:
         """Rows for a fitted model."""
-        codes = _coded(y, self.classes_)[1]
-        weight = self._weights(codes, self.classes_, sample_weight)
+        codes = coded(y, self.classes_)[1]
+        weight = weights_with_classes(self.class_weight, self.classes_, codes, sample_weight)
         if len(self.classes_) == 2:
             return self._further_targets(X, np.column_stack([codes, np.zeros(len(codes))]).astype(float), weight)
         return further_targets(self, X, codes.astype(float)[:, None], weight, self.model_.scaling)
-
-    def _weights(self, codes: Integers, classes: Array, sample_weight: Any) -> Any:
-        """Those of rows times those of classes."""
-        if self.class_weight is None:
-            return sample_weight
-        of_rows = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        given = self.class_weight
-        if isinstance(given, dict):
-            place = {label: code for code, label in enumerate(classes.tolist())}
-            if unknown := [label for label in given if label not in place]:
-                raise InvalidInput(f"class_weight has {unknown[0]!r}, which is no label of y: {classes.tolist()[:10]}.")
-            given = {place[label]: weight for label, weight in given.items()}
-        return np.asarray(of_rows * compute_sample_weight(given, codes))
 
     def _check_inference(self) -> None:
         if self.inference not in (VARIATIONAL, LAPLACE):
@@ -259,10 +245,7 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
     # --- predictions
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities (rows, K) of `classes_`.
-
-        Of two classes averaged over what is not known of the latent function; of more, at its most probable values.
-        """
+        """Probabilities (rows, K) of `classes_`; of two averaged over the latent function, of more at its mode."""
         X = self._checked(X)
         probability = np.empty((len(X), len(self.classes_)))
         with one_blas_thread():
@@ -311,45 +294,5 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
     def log_predictive_density(self, X: Any, y: Any) -> Array:
         """Log probability (rows,) of the labels y, in nats."""
         check_is_fitted(self)
-        codes = _coded(y, self.classes_)[1]
+        codes = coded(y, self.classes_)[1]
         return np.asarray(self.predict_log_proba(X)[np.arange(len(codes)), codes])
-
-
-def _coded(y: Any, known: Array | None = None) -> tuple[Array, Integers]:
-    """The classes, sorted, and the place of each label among them; of known classes, those."""
-    if y is None:
-        raise InvalidInput("y is None: this is a classifier, which requires y to be passed, but the target y is None.")
-    labels = column_or_1d(np.asarray(y), warn=True)
-    _check_labels(labels)
-    check_classification_targets(labels)
-    if known is None:
-        classes, codes = np.unique(labels, return_inverse=True)
-        return classes, codes.astype(np.int64)
-    codes = np.searchsorted(known, labels)
-    codes[codes == len(known)] = 0
-    wrong = known[codes] != labels
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InvalidInput(
-            f"y[{row}] = {labels[row]!r} is none of the classes of the fit, {known.tolist()[:20]}: give all of them as "
-            "classes= at the first partial_fit, or call fit again."
-        )
-    return known, codes.astype(np.int64)
-
-
-def _check_labels(labels: Any) -> None:
-    """Raise InvalidInput for labels that are missing."""
-    missing = [row for row, label in enumerate(labels.tolist()) if label is None or label != label]
-    if missing:
-        raise InvalidInput(
-            f"Input y contains NaN: y[{missing[0]}] is missing, {len(missing)} in all. Drop those rows, or give "
-            "missing labels a name of their own."
-        )
-
-
-def _check_classes(classes: Array, codes: Integers) -> None:
-    """Raise InvalidInput where there is nothing to tell apart."""
-    if len(classes) < 2:
-        raise InvalidInput(
-            f"y has one class only, {classes.tolist()}: a classifier needs at least two; this one class is certain."
-        )

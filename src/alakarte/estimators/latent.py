@@ -11,6 +11,7 @@ import numpy as np
 
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.table import Table, further_targets, plain_targets, training_table
+from alakarte.errors import InvalidInput
 from alakarte.estimators.online import Online
 from alakarte.execution.budget import Budget
 from alakarte.execution.threads import one_blas_thread, thread_count
@@ -95,3 +96,16 @@ def _standardised(values: Array, weight: Array) -> Array:
     centred = values - np.average(values, weights=weight)
     spread = np.sqrt(np.average(centred**2, weights=weight))
     return np.asarray(centred / spread if spread > 0 else centred)
+
+
+def with_offset(y: Any) -> Array:
+    """y (n,) and a column of zeros (n, 2), as likelihoods of one latent function take their targets."""
+    target = np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    if target.ndim != 1:
+        raise InvalidInput(
+            f"y has shape {target.shape}: likelihood='student_t' learns one target; fit one model for each, or use "
+            "likelihood='gaussian'."
+        )
+    return np.column_stack([target, np.zeros(len(target))])

@@ -11,7 +11,7 @@ from alakarte.data.arrays import ArrayRows
 from alakarte.data.table import further_rows, training_table
 from alakarte.errors import InvalidInput, Unavailable
 from alakarte.estimators.checks import check_noise_std, check_settings
-from alakarte.estimators.latent import LatentEstimator
+from alakarte.estimators.latent import LatentEstimator, with_offset
 from alakarte.estimators.online import keeps_sums
 from alakarte.estimators.predictions import Predictions
 from alakarte.execution.budget import Budget
@@ -209,7 +209,7 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
             return self
         assert isinstance(likelihood, RowLikelihood)
         settings = check_settings(self, Gaussian())
-        self._fit_targets(settings, likelihood, VARIATIONAL, (X, self._with_offset(X, y), sample_weight), budget)
+        self._fit_targets(settings, likelihood, VARIATIONAL, (X, with_offset(y), sample_weight), budget)
         return self
 
     def _likelihood(self) -> Likelihood:
@@ -223,18 +223,6 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
                 f"noise_std={self.noise_std!r} is for likelihood='gaussian': give StudentT(noise_scale=…) instead."
             )
         return Gaussian(self.noise_std)
-
-    def _with_offset(self, X: Any, y: Any) -> Any:
-        """y (n,) and a column of zeros (n, 2), as likelihoods of one latent function take their targets."""
-        target = np.asarray(y)
-        if target.ndim == 2 and target.shape[1] == 1:
-            target = target[:, 0]
-        if target.ndim != 1:
-            raise InvalidInput(
-                f"y has shape {target.shape}: likelihood='student_t' learns one target; fit one model for each, or use "
-                "likelihood='gaussian'."
-            )
-        return np.column_stack([target, np.zeros(len(target))])
 
     @available_if(keeps_sums)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPRegressor":
@@ -272,7 +260,7 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> ArrayRows:
         """Rows for a fitted model."""
         if not self.model_.likelihood.is_exact:
-            return self._further_targets(X, self._with_offset(X, y), sample_weight)
+            return self._further_targets(X, with_offset(y), sample_weight)
         return further_rows(self, X, y, sample_weight, self.model_.scaling, self.model_.target_shape)
 
     def log_marginal_likelihood(

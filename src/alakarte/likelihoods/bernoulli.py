@@ -16,7 +16,7 @@ class Bernoulli(RowLikelihood):
     --------
     >>> import numpy as np
     >>> from alakarte.likelihoods import Bernoulli
-    >>> Bernoulli().probability(np.zeros(1), np.ones(1)).tolist()
+    >>> Bernoulli().probability(np.zeros(1), np.ones(1)).round(3).tolist()
     [0.5]
     """
 

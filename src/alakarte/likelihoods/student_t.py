@@ -6,7 +6,7 @@ curvature of the row.
 """
 
 import numpy as np
-from scipy.special import gammaln, ndtri, psi, stdtr, stdtrit
+from scipy.special import gammaincinv, gammaln, logsumexp, ndtri, psi, stdtr, stdtrit
 
 from alakarte.likelihoods.quadrature import NODES_TO_PREDICT, normal_nodes
 from alakarte.likelihoods.rowwise import ByParameter, Derivatives, Expected, RowLikelihood
@@ -17,6 +17,7 @@ SCALE = (np.log(1e-6), np.log(1e2))
 DOF = (np.log(2.1), np.log(200.0))  # below, it has no variance; beyond, it is normal
 _NORMAL_MAD = 1.4826  # standard deviation over median absolute deviation
 _HALVINGS = 50  # of an interval that holds a quantile
+_PRECISIONS, _FAR = 100, 1e-12  # of the noise, equally spaced in their logarithm, and the probability beyond them
 _CLIPPED = 3.0  # robust standard deviations at which the surrogate of a target is cut
 
 
@@ -126,6 +127,17 @@ class StudentT(RowLikelihood):
         """Of the bound: as of l at a residual of square c."""
         root = np.sqrt((y - mean) ** 2 + variance)
         return {name: part.value for name, part in self.by_parameter(values, root, np.zeros_like(root)).items()}
+
+    def log_predictive(self, values: Values, y: Array, mean: Array, variance: Array) -> Array:
+        """Log of the average of N(y; mean, variance + σ²/λ) over the gamma distributed precision λ of the noise."""
+        dof, A = self._scales(values)
+        low, high = np.log(gammaincinv(dof / 2, [_FAR, 1 - _FAR]) * 2 / dof)
+        log_precision = np.linspace(low, high, _PRECISIONS)
+        log_weight = log_precision * dof / 2 - np.exp(log_precision) * dof / 2
+        log_weight -= logsumexp(log_weight)
+        spread = variance[:, None] + A / dof * np.exp(-log_precision)
+        log_density = -0.5 * np.log(2 * np.pi * spread) - 0.5 * (y - mean)[:, None] ** 2 / spread
+        return np.asarray(logsumexp(log_density + log_weight, axis=1))
 
     def noise_std(self, values: Values) -> float:
         """σ √(ν/(ν − 2)), infinite up to two degrees of freedom."""

@@ -18,8 +18,8 @@ from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.build import build_posterior
 from alakarte.posteriors.ranking import average_weights, score
 from alakarte.posteriors.rows import changed_rows
-from alakarte.process.latent_space import Sites
 from alakarte.process.problem import LatentFunction, Problem, Process, latent_function_at
+from alakarte.process.sites import Sites
 from alakarte.records import Array
 
 JOINING_ROWS = 512  # whose sites are found together, where sums are kept

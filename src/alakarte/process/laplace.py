@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from alakarte.likelihoods.rowwise import Derivatives, Expected, RowLikelihood
-from alakarte.process.latent_space import Direction, LatentSpace, LatentState, Sites
+from alakarte.process.latent_space import LatentSpace
+from alakarte.process.sites import Direction, LatentState, Sites
 from alakarte.process.variational import HALVINGS, MAX_STEPS, SLACK, Observations, matched_sites
 from alakarte.records import Array, Values
 

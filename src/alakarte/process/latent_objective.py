@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from alakarte.process.laplace import find_mode, mode_directions
-from alakarte.process.latent_space import Direction, LatentState, Sites, latent_space
+from alakarte.process.latent_space import latent_space
 from alakarte.process.problem import LatentFunction, Problem, latent_function_at
+from alakarte.process.sites import Direction, LatentState, Sites
 from alakarte.process.variational import Observations, infer
 from alakarte.records import Array, Values
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from alakarte.likelihoods.rowwise import Expected, RowLikelihood
-from alakarte.process.latent_space import LatentSpace, LatentState, Sites
+from alakarte.process.latent_space import LatentSpace
+from alakarte.process.sites import LatentState, Sites
 from alakarte.records import Array, Values
 
 LEAST_CURVATURE = 1e-9  # of a site: below it, 1 − (B⁻¹)_ii has lost the variance to rounding

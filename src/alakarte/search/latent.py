@@ -24,10 +24,10 @@ from alakarte.posteriors.ranking import average_weights, score
 from alakarte.posteriors.row_sites import RowSites
 from alakarte.process.computation import Computation
 from alakarte.process.latent_objective import LatentEvidence, latent_evidence
-from alakarte.process.latent_space import Sites
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.prior import prior
 from alakarte.process.problem import Problem, Process
+from alakarte.process.sites import Sites
 from alakarte.records import Array
 from alakarte.search.candidates import Candidate
 from alakarte.search.compare import with_columns
