@@ -278,9 +278,9 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[places])
 
     def decision_function(self, X: Any) -> Array:
-        """Means of the latent functions: (rows,) log odds of the second of two classes, else (rows, K)."""
-        mean, _ = self.predict_latent(X)
-        return mean
+        """Log odds (rows,) of the second of two classes, else log probabilities (rows, K)."""
+        logs = self.predict_log_proba(X)
+        return logs[:, 1] - logs[:, 0] if len(self.classes_) == 2 else logs
 
     def predict_latent(self, X: Any) -> tuple[Array, Array]:
         """Mean and standard deviation of the latent functions, (rows,) of two classes, else (rows, K)."""

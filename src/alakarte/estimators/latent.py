@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import column_or_1d
 
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.table import Table, further_targets, plain_targets, training_table
@@ -100,9 +101,11 @@ def _standardised(values: Array, weight: Array) -> Array:
 
 def with_offset(y: Any) -> Array:
     """y (n,) and a column of zeros (n, 2), as likelihoods of one latent function take their targets."""
+    if y is None:
+        raise InvalidInput("This estimator requires y to be passed, but the target y is None.")
     target = np.asarray(y)
     if target.ndim == 2 and target.shape[1] == 1:
-        target = target[:, 0]
+        target = column_or_1d(target, warn=True)
     if target.ndim != 1:
         raise InvalidInput(
             f"y has shape {target.shape}: likelihood='student_t' learns one target; fit one model for each, or use "

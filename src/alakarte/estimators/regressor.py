@@ -293,5 +293,5 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = self.likelihood == "gaussian" or isinstance(self.likelihood, Noise)
         return tags

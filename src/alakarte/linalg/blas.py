@@ -41,11 +41,10 @@ _LETTER = {letter: ctypes.byref(ctypes.c_char(letter.encode())) for letter in "L
 
 def _by_address(*values: Any) -> list[Any]:
     """Letters, whole numbers and C numbers by reference, arrays by the address of their data."""
-    return [_ADDRESS[type(value)](value) for value in values]
+    return [value.ctypes.data if isinstance(value, np.ndarray) else _ADDRESS[type(value)](value) for value in values]
 
 
 _ADDRESS: dict[type, Callable[[Any], Any]] = {  # some calls of small matrices take no longer than to look up these
-    np.ndarray: lambda array: array.ctypes.data,
     str: _LETTER.__getitem__,
     int: lambda number: ctypes.byref(ctypes.c_int(number)),
     ctypes.c_int: ctypes.byref,
