@@ -120,7 +120,7 @@ ELSEWHERE = {
         "likelihoods/test_rowwise.py",
     ),
     **dict.fromkeys(
-        ["process." + name for name in ("design_matrix", "laplace", "latent_space", "softmax", "variational")],
+        ["process." + name for name in ("design_matrix", "laplace", "latent_space", "sites", "softmax", "variational")],
         "process/test_latent_objective.py",
     ),
     **dict.fromkeys(

@@ -44,6 +44,9 @@ def _check_labels(labels: Any) -> None:
             f"Input y contains NaN: y[{missing[0]}] is missing, {len(missing)} in all. Drop those rows, or give "
             "missing labels a name of their own."
         )
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        row = int(np.argmax(np.isinf(labels)))
+        raise InvalidInput(f"Input y contains infinity: y[{row}] = {labels[row]} is no label. Drop that row.")
 
 
 def check_classes(classes: Array) -> None:

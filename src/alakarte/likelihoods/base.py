@@ -8,7 +8,6 @@ with one class; `registry.py` and the tests find it by its `name`.
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from alakarte.parameters import Parameter
@@ -64,17 +63,5 @@ class Noise(Likelihood):
         """Standard deviation (rows,) of a new observation, from the variance (rows,) of the latent function."""
 
     @abstractmethod
-    def add_noise(self, covariance: Array, noise_variance: float) -> Array:
-        """Covariance (rows, rows, T) of new observations, from that of the latent function."""
-
-    @abstractmethod
     def log_density(self, y: Array, mean: Array, std: Array) -> Array:
         """Log predictive density of y (rows, T), entry by entry, in nats."""
-
-    @abstractmethod
-    def interval(self, mean: Array, std: Array, coverage: float) -> tuple[Array, Array]:
-        """Ends of the central interval of probability `coverage` of observations with this mean and std."""
-
-    @abstractmethod
-    def sample(self, latent: Array, noise_std: Array, rng: np.random.Generator) -> Array:
-        """Observations for draws of the latent function (rows, T, n_samples), noise_std (T, 1), both in units of y."""
