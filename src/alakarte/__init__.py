@@ -1,6 +1,8 @@
 """Gaussian processes that learn their kernel from the data, at the size of the data."""
 
 from alakarte.errors import ConditioningWarning, InvalidInput, Unavailable
+from alakarte.estimators.classifier import GPClassifier
+from alakarte.estimators.counts import GPCountRegressor
 from alakarte.estimators.fastfood_features import FastfoodFeatures
 from alakarte.estimators.regressor import GPRegressor
 from alakarte.estimators.scorers import coverage_scorer, log_density_scorer
@@ -9,6 +11,8 @@ __version__ = "0.1.0"
 __all__ = [
     "ConditioningWarning",
     "FastfoodFeatures",
+    "GPClassifier",
+    "GPCountRegressor",
     "GPRegressor",
     "InvalidInput",
     "Unavailable",

@@ -1,7 +1,9 @@
 """Named arrays ↔ one flat vector, with bounds, fixed values and the user's units.
 
 In: what a kernel or a likelihood declares (`Parameter`), what the user fixed or bounded. Out: `Layout`.
-A name `log_…` holds a logarithm; the user sees the bare name and its exponential, in his own units.
+A name `log_…` holds a logarithm; the user sees the bare name and its exponential, in his own units. A kernel reads one
+entry per column of the inputs; what is learned, and what the user sees, has one per variable, where some are
+categories.
 """
 
 import math
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from alakarte.errors import InvalidInput
-from alakarte.records import Array, Named, Values
+from alakarte.records import Array, Integers, Named, Values, Variables
 
 LENGTHSCALE = (np.log(1e-3), np.log(1e4))
 AMPLITUDE = (np.log(1e-4), np.log(1e3))
@@ -27,6 +29,12 @@ class Units:
     x: Array  # (d,) standard deviation of each input
     y: Array  # (T,) of each target
     several: bool = False  # report what is in units of y with an axis of targets
+    variables: Variables | None = None  # that the inputs are columns of; None: each is one
+
+    @property
+    def x_of_variables(self) -> Array:
+        """(variables,) of each variable; the columns of a category have one unit."""
+        return self.x if self.variables is None else self.x[self.variables.first]
 
     def factor(self, unit: str) -> Array | float:
         """User's value = standardised value × factor; of "y", for one target."""
@@ -39,7 +47,7 @@ class Units:
         with np.errstate(over="ignore", invalid="ignore"):
             if unit == "y" and self.several:
                 return np.asarray(value)[..., None] * self.y
-            return value * (self.x if unit == "sd" else self.factor(unit))
+            return value * (self.x_of_variables if unit == "sd" else self.factor(unit))
 
 
 @dataclass(frozen=True)
@@ -47,13 +55,44 @@ class Parameter:
     """One named array. `unit`: "y", "x", "1/x" (last axis: inputs), "1", or "sd": set in "1", reported in "x"."""
 
     name: str
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # of what is learned
     unit: str
     lower: Array | float
     upper: Array | float
     fixed: Array | None = None
     slow: float = np.inf  # learned as asinh(value / slow)
     shared: bool = False  # learned with one factor per input, the last axis, that all entries share
+    category: str = "free"  # columns of a category on the last axis: "free", "tied" in one entry, or held at "zero"
+    variables: Variables | None = None  # of the last axis, where some are categories that are not free
+
+    def for_variables(self, variables: Variables | None) -> "Parameter":
+        """The same parameter, one entry per variable instead of one per column, unless columns are free."""
+        if variables is None or self.category == "free":
+            return self
+        tied = replace(self, variables=variables)
+        return replace(tied, shape=(*self.shape[:-1], tied._learned.size))
+
+    @property
+    def _learned(self) -> Integers:
+        """(k,) the variables that have an entry."""
+        assert self.variables is not None
+        return np.flatnonzero(self.variables.is_number | (self.category == "tied"))
+
+    def columns(self, entries: Array) -> Array:
+        """(…, d) what a kernel reads, from the entries (shape) that are learned."""
+        if self.variables is None:
+            return entries
+        by_variable = np.zeros((*self.shape[:-1], self.variables.size))
+        by_variable[..., self._learned] = entries
+        return by_variable[..., self.variables.of_column]
+
+    def entries(self, columns: Array) -> Array:
+        """(shape) the entries of which these are the columns (…, d)."""
+        return columns if self.variables is None else columns[..., self.variables.first[self._learned]]
+
+    def columns_pullback(self, columns_bar: Array) -> Array:
+        """(shape) derivatives by the entries from those by the columns (…, d): their sums."""
+        return columns_bar if self.variables is None else self.variables.summed(columns_bar)[..., self._learned]
 
     @property
     def is_log(self) -> bool:
@@ -70,9 +109,16 @@ class Parameter:
         """Entries in the flat vector."""
         return 0 if self.fixed is not None else math.prod(self.shape)
 
+    def label(self, place: tuple[int, ...]) -> str:
+        """Of one entry: its name, and its place among components and variables."""
+        if self.variables is not None:
+            place = (*place[:-1], int(self._learned[place[-1]]))
+        return self.name + (str(list(place)).replace(" ", "") if place else "")
+
     def to_user(self, value: Array, units: Units) -> Array:
-        """The user's value of a stored one."""
-        return units.reported(np.exp(value) if self.is_log else value, self.unit)
+        """The user's value, one entry per variable, of a stored one as a kernel reads it."""
+        told = units.reported(np.exp(value) if self.is_log else value, self.unit)
+        return told if self.variables is None else told[..., self.variables.first]
 
     def from_user(self, value: Any, units: Units) -> Array:
         """(shape) the stored value of a user's one."""
@@ -84,13 +130,18 @@ class Parameter:
                 f"{self.bare_name} = {value} is in units of y, but there are {units.y.size} targets of different "
                 "spread that share it: leave it to be learned, or divide each target by its standard deviation."
             )
+        factor, told = units.factor(self.unit), self.shape
+        if self.variables is not None:  # in units of an input
+            factor, told = np.asarray(factor)[self.variables.first], (*self.shape[:-1], self.variables.size)
         try:
             with np.errstate(over="ignore"):
-                value = np.broadcast_to(value / units.factor(self.unit), self.shape)
+                value = np.broadcast_to(value / factor, told)
         except ValueError:
             raise InvalidInput(
-                f"{self.bare_name} has shape {value.shape}; it must broadcast to {self.shape} for this table."
+                f"{self.bare_name} has shape {value.shape}; it must broadcast to {told} for this table."
             ) from None
+        if self.variables is not None:
+            value = value[..., self._learned]
         with np.errstate(divide="ignore"):  # log 0 = −inf: the evidence has its own floor
             stored: Array = np.log(value) if self.is_log else value
             return stored
@@ -135,29 +186,42 @@ class Layout:
         start = sum(p.size for p in self.parameters[:before])
         return slice(start, start + self.parameters[before].size)
 
-    def pack(self, values: Values) -> Array:
-        """Flat vector of the free entries."""
-        free = [np.asarray(values[p.name], dtype=np.float64).reshape(-1) for p in self.parameters if p.fixed is None]
+    def flat(self, entries: Values) -> Array:
+        """Flat vector of the free ones among the entries that are learned, by name."""
+        free = [np.asarray(entries[p.name], dtype=np.float64).reshape(-1) for p in self.parameters if p.fixed is None]
         return np.concatenate([np.zeros(0), *free])
 
-    def unpack(self, theta: Array) -> Values:
-        """Named arrays, fixed ones included."""
-        values, start = {}, 0
+    def entries(self, theta: Array) -> Values:
+        """The entries that are learned by name, fixed ones included: the inverse of `flat`."""
+        entries, start = {}, 0
         for p in self.parameters:
             size = p.size
-            values[p.name] = p.fixed if p.fixed is not None else theta[start : start + size].reshape(p.shape)
+            entries[p.name] = p.fixed if p.fixed is not None else theta[start : start + size].reshape(p.shape)
             start += size
-        return values
+        return entries
+
+    def pack(self, values: Values) -> Array:
+        """Flat vector of named arrays as a kernel reads them."""
+        return self.flat({p.name: p.entries(values[p.name]) for p in self.parameters if p.fixed is None})
+
+    def unpack(self, theta: Array) -> Values:
+        """Named arrays as a kernel reads them, fixed ones included."""
+        entries = self.entries(theta)
+        return {p.name: p.columns(entries[p.name]) for p in self.parameters}
+
+    def unpack_pullback(self, values_bar: Values) -> Array:
+        """Derivatives by theta from those by the named arrays."""
+        return self.flat({p.name: p.columns_pullback(values_bar[p.name]) for p in self.parameters if p.fixed is None})
 
     def bounds(self) -> tuple[Array, Array]:
         """Lower and upper bounds of theta."""
         lower = {p.name: np.broadcast_to(p.lower, p.shape) for p in self.parameters}
         upper = {p.name: np.broadcast_to(p.upper, p.shape) for p in self.parameters}
-        return self.pack(lower), self.pack(upper)
+        return self.flat(lower), self.flat(upper)
 
     def slow(self) -> Array:
         """`Parameter.slow` of each entry of theta."""
-        return self.pack({p.name: np.full(p.shape, p.slow) for p in self.parameters})
+        return self.flat({p.name: np.full(p.shape, p.slow) for p in self.parameters})
 
     def hastened(self) -> "Layout":
         """The same with no slow parameter."""
@@ -171,7 +235,8 @@ class Layout:
     def learned_like(self, parameter: Parameter) -> Parameter:
         """A parameter of another shape, learned as the one of its name here: upper bound and slowness."""
         [mine] = [p for p in self.parameters if p.name == parameter.name]
-        return replace(parameter, upper=float(np.max(mine.upper)), slow=mine.slow)
+        tied = parameter.for_variables(mine.variables)
+        return replace(tied, upper=float(np.max(mine.upper)), slow=mine.slow)
 
     def clip(self, theta: Array) -> Array:
         """Theta moved inside its bounds."""
@@ -188,7 +253,7 @@ class Layout:
         out: list[str] = []
         for p in self.parameters:
             if p.fixed is None:
-                out += [p.name + (str(list(i)).replace(" ", "") if i else "") for i in np.ndindex(p.shape)]
+                out += [p.label(place) for place in np.ndindex(p.shape)]
         return out
 
 

@@ -1,6 +1,6 @@
 """Frozen records that pass between the stages: arrays with shapes, nothing that computes an evidence.
 
-In: plain arrays. Out: `Shape`, `Summary`, `Stacks`, `Draws`, `Spectrum`, `Statistics`.
+In: plain arrays. Out: `Shape`, `Variables`, `Summary`, `Stacks`, `Draws`, `Spectrum`, `Statistics`.
 Frequencies lie on one flat axis of length F with a component index each, so components may differ in their number.
 This file refuses to know data files, kernels and optimisers. Letters: docs/notation.md.
 """
@@ -57,6 +57,28 @@ class Shape:
     def n_stacks(self) -> int:
         """Fastfood stacks of all components together."""
         return self.stack_component.size
+
+
+@dataclass(frozen=True)
+class Variables:
+    """The user's variables, where some are categories: a number is one column of the inputs, a category several."""
+
+    of_column: Integers  # (d,) variable of each column, ascending
+    is_number: Flags  # (variables,)
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return self.is_number.size
+
+    @cached_property
+    def first(self) -> Integers:
+        """(variables,) first column of each."""
+        return np.searchsorted(self.of_column, np.arange(self.size))
+
+    def summed(self, columns: Array) -> Array:
+        """(…, variables) from (…, d): the columns of a variable together."""
+        return np.add.reduceat(columns, self.first, axis=-1)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import pytest
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
-from alakarte import FastfoodFeatures, GPRegressor
+from alakarte import FastfoodFeatures, GPClassifier, GPCountRegressor, GPRegressor
 from alakarte.kernels import PiecewiseLinear
 
 SMALL = {"n_components": 2, "n_frequencies": 8, "n_restarts": 2, "max_iter": 10, "max_iter_restart": 4}
@@ -18,6 +18,13 @@ MODELS = [
     GPRegressor("ssgpr", **SMALL),
     GPRegressor(PiecewiseLinear(n_knots=3), **SMALL),
     GPRegressor(n_restarts=1, max_iter=5),  # closed forms, averaged
+    GPRegressor("ard", likelihood="student_t", **SMALL),
+    GPRegressor("ard", likelihood="student_t", expansion="exact", **SMALL),
+    GPClassifier("ard", **SMALL),
+    GPClassifier("ard", inference="laplace", expansion="exact", **SMALL),
+    GPClassifier(n_restarts=1, max_iter=5),
+    GPCountRegressor("ard", **SMALL),
+    GPCountRegressor("ard", likelihood="poisson", expansion="exact", **SMALL),
 ]
 
 

@@ -104,6 +104,30 @@ ELSEWHERE = {
     **dict.fromkeys(["compiled.reference", "compiled.layout"], "compiled/test_fastfood.py"),
     **dict.fromkeys(["likelihoods.base", "likelihoods.registry"], "likelihoods/test_gaussian.py"),
     **dict.fromkeys(["posteriors." + name for name in ("weights", "low_rank", "rows")], "posteriors/test_base.py"),
+    **dict.fromkeys(
+        [
+            "likelihoods." + name
+            for name in (
+                "bernoulli",
+                "categorical",
+                "counts",
+                "negative_binomial",
+                "poisson",
+                "quadrature",
+                "student_t",
+            )
+        ],
+        "likelihoods/test_rowwise.py",
+    ),
+    **dict.fromkeys(
+        ["process." + name for name in ("design_matrix", "laplace", "latent_space", "sites", "softmax", "variational")],
+        "process/test_latent_objective.py",
+    ),
+    **dict.fromkeys(
+        ["posteriors.class_sites", "posteriors.latent", "posteriors.row_sites"], "estimators/test_classifier.py"
+    ),
+    **dict.fromkeys(["search.classes", "search.fit_classes", "search.latent"], "estimators/test_classifier.py"),
+    **dict.fromkeys(["estimators.counts", "estimators.latent"], "estimators/test_classifier.py"),
     "estimators.base": "estimators/test_regressor.py",
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",

@@ -5,14 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from alakarte.data.standardise import Scaling
+from alakarte import GPRegressor
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.categories import learn_encoding
+from alakarte.data.standardise import Scaling, standardise
 from alakarte.features.feature_map import feature_map
 from alakarte.kernels import ARD, FSARD, FSGBARD, RBF, SSGPR, GaussianMixture, MaternMixture
 from alakarte.process.objective import nlml, nlml_gradient
 from alakarte.process.problem import process_at
 from alakarte.records import Shape, Summary
-from alakarte.search.set_up import parameter_layout
-from problems import SHAPES, naming, problem, set_value, values_at, ways
+from alakarte.search.set_up import parameter_layout, set_up
+from problems import MENU, SHAPES, expansions, naming, plan_of, problem, set_value, table, values_at, ways
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
@@ -174,3 +177,49 @@ def test_gm_is_a_cosine_times_its_centred_self_at_any_size():
             cosine = np.cos((x[:, None] - other) @ values_at(made, theta)["centre"][0])
             expected = cosine * expansion_kernel(made, centred, x, other)
             assert np.abs(expansion_kernel(made, theta, x, other) - expected).max() < 1e-12 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", MENU)
+def test_length_scales_of_a_category_are_those_of_its_columns_set_equal_by_hand(name):
+    X, y, weight = table(2, n=30)
+    X = np.column_stack([X[:, 0], np.arange(30) % 4, X[:, 1], np.arange(30) % 3])
+    encoding = learn_encoding(X, [1, 3], 4, np.ones(30, dtype=bool))
+    scaling = standardise(X, weight, np.zeros(1), np.ones(1), encoding)
+    rows = ArrayRows(scaling.inputs(X), y[:, None], weight)
+    for expansion in expansions(MENU[name]):
+        plan = plan_of(MENU[name], rows, n_components=2, n_frequencies=6, expansion=expansion)
+        tied = set_up(plan, rows, scaling, np.random.default_rng(0))
+        free = as_kernel(tied, MENU[name])
+        theta = np.random.default_rng(1).uniform(-0.5, 0.5, tied.layout.size)
+        by_hand = free.layout.pack(tied.layout.unpack(theta))
+        for way in ways(expansion):
+            with naming(way):
+                value, gradient = nlml_gradient(replace(tied, **way), theta)
+                value_by_hand, gradient_by_hand = nlml_gradient(replace(free, **way), by_hand)
+                assert value == value_by_hand
+                added = tied.layout.unpack_pullback(free.layout.unpack(gradient_by_hand))
+                assert np.array_equal(gradient, added)
+
+
+def test_a_category_of_two_levels_is_a_number_of_two_values():
+    """Its two columns are √2 apart: a length-scale ℓ of the category is ℓ/√2 of the number."""
+    X, y, _ = table(2, n=40)
+    X[:, 1] = np.arange(40) % 3 == 0
+    predictions = []
+    for categories, length in (([1], 1.4), (None, 1.4 / np.sqrt(2))):
+        kernel = ARD(fixed={"amplitude": 1.0, "lengthscale": [0.7, length]})
+        settings = {"noise_std": 0.2, "expansion": "exact", "max_iter": 0, "n_jobs": 1}
+        model = GPRegressor(kernel, categorical_features=categories, **settings).fit(X, y)
+        predictions.append((*model.predict(X, return_std=True), model.log_marginal_likelihood_, model.kernel_(X)))
+    for category, number in zip(*predictions, strict=True):
+        assert np.allclose(category, number, rtol=1e-10, atol=1e-12)
+
+
+def test_a_category_of_one_level_is_no_input():
+    X, y, _ = table(2, n=40)
+    with_one, settings = np.column_stack([X, np.full(40, 3.0)]), {"expansion": "exact", "max_iter": 0, "n_jobs": 1}
+    alone = GPRegressor(ARD(fixed={"lengthscale": [0.7, 2.0]}), **settings).fit(X, y)
+    kernel = ARD(fixed={"lengthscale": [0.7, 2.0, 1.0]})
+    beside = GPRegressor(kernel, categorical_features=[2], **settings).fit(with_one, y)
+    assert np.allclose(alone.predict(X), beside.predict(with_one), rtol=1e-12)
+    assert beside.relevance_[2] == 0

@@ -98,3 +98,23 @@ def test_public_gradient_is_of_second_order_in_the_users_units(name):
     assert model.log_marginal_likelihood(X, y, sample_weight=weight) == pytest.approx(
         model.log_marginal_likelihood_, rel=1e-10
     )
+
+
+@pytest.mark.parametrize("name", MENU)
+def test_gradient_with_categories_is_of_second_order_and_agrees_with_central_differences(name):
+    """Their columns share a length-scale: derivatives by columns are added."""
+    X, y, weight = table(3, n=40)
+    X = np.column_stack([np.arange(40) % 3, X, np.arange(40) % 2])
+    settings = {"n_components": 2, "n_frequencies": 4, "n_restarts": 1, "max_iter": 2, "random_state": 0, "n_jobs": 1}
+    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+        model = GPRegressor(MENU[name], categorical_features=[0, 4], **settings).fit(X, y, weight)
+    theta = model.theta_ + 0.05 * np.random.default_rng(1).standard_normal(model.theta_.size)
+
+    def value(point):
+        return model.log_marginal_likelihood(X, y, theta=point, sample_weight=weight)
+
+    evidence, gradient = model.log_marginal_likelihood(X, y, theta=theta, sample_weight=weight, eval_gradient=True)
+    assert taylor_order(value, theta, evidence, gradient) > ORDER
+    steps = 1e-5 * np.eye(theta.size)[:12]
+    differences = [(value(theta + step) - value(theta - step)) / 2e-5 for step in steps]
+    assert np.allclose(differences, gradient[:12], rtol=1e-4, atol=1e-4)

@@ -11,7 +11,7 @@ from problems import naming
 
 
 def every_likelihood():
-    return [kind() for kind in likelihoods().values()]
+    return [kind() for kind in likelihoods().values() if kind.is_exact]
 
 
 def test_likelihoods_are_found_by_name():
@@ -56,14 +56,11 @@ def test_a_variance_that_is_set_is_read_again():
 
 
 def test_the_predictive_distribution_is_normal():
-    likelihood = Gaussian()
-    mean, latent_variance = np.array([1.0, -2.0]), np.array([0.5, 2.0])
-    std = likelihood.std(latent_variance, 0.25)
+    latent_variance = np.array([0.5, 2.0])
+    std = Gaussian().std(latent_variance, 0.25)
     assert std == pytest.approx(np.sqrt(latent_variance + 0.25))
-    low, high = likelihood.interval(mean, std, 0.9)
-    assert norm.cdf(high, mean, std) - norm.cdf(low, mean, std) == pytest.approx([0.9, 0.9])
-    drawn = likelihood.sample(np.zeros((1, 2, 200_000)), np.array([[0.5], [2.0]]), np.random.default_rng(0))
-    assert drawn.std(axis=2)[0] == pytest.approx([0.5, 2.0], rel=0.01)
+    y, mean = np.array([0.3, 1.0]), np.array([1.0, -2.0])
+    assert Gaussian().log_density(y, mean, std) == pytest.approx(norm.logpdf(y, mean, std))
 
 
 def test_noise_that_was_given_is_fixed():

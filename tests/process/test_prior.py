@@ -9,7 +9,7 @@ from alakarte.kernels.registry import resolve
 from alakarte.likelihoods import Gaussian
 from alakarte.parameters import Layout
 from alakarte.process.prior import prior
-from alakarte.records import Shape
+from alakarte.records import Shape, Variables
 from alakarte.search.policy import SMALL_ROWS, SPREAD
 from alakarte.search.run_stage import expected_spread
 
@@ -77,3 +77,15 @@ def test_fixed_length_scales_have_no_prior():
         for s in (0.1, None)
     ]
     assert fits[0].log_marginal_likelihood_ == fits[1].log_marginal_likelihood_
+
+
+def test_the_columns_of_a_category_count_once():
+    variables = Variables(np.array([0, 1, 1, 1, 2]), np.array([True, False, True]))
+    tied = Layout(tuple(p.for_variables(variables) for p in layout_of("gm", 5).parameters))
+    values = {p.name: np.ones(p.shape) for p in layout_of("gm", 5).parameters}
+    values["log_lengthscale"] = np.tile([0.0, 3.0, 3.0, 3.0, 0.0], (2, 1))
+    theta = tied.pack(values)
+    value, slope = prior(tied, 2.0)(theta)
+    assert value == pytest.approx(2 * (1 + 4 + 1) / (2 * 2.0**2))
+    assert slope.size == theta.size
+    assert tied.entries(slope)["log_lengthscale"][0] == pytest.approx(np.array([-1, 2, -1]) / 2.0**2)

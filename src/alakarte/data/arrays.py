@@ -15,7 +15,7 @@ from alakarte.data.compress import Tails
 from alakarte.data.rows import Block, Rows, Work, add_lanes, lane_edges
 from alakarte.data.standardise import Scaling
 from alakarte.execution.scratch import ScratchPool
-from alakarte.execution.threads import results_in_order
+from alakarte.execution.threads import results_in_order, run_together
 from alakarte.records import Array, Integers
 
 
@@ -23,7 +23,8 @@ from alakarte.records import Array, Integers
 class ArrayRows(Rows):
     """Inputs (n, d), targets (n, T), weights (n,).
 
-    Standardised already, or with a `scaling` in the user's units: then blocks are standardised as they are visited.
+    Standardised already, or with a `scaling` in the user's units: then blocks are standardised as they are visited,
+    and the columns of x are the user's variables.
     """
 
     x: Array
@@ -41,7 +42,7 @@ class ArrayRows(Rows):
     @property
     def n_inputs(self) -> int:
         """d, the number of inputs."""
-        return int(self.x.shape[1])
+        return int(self.x.shape[1]) if self.scaling is None else self.scaling.x_mean.size
 
     @property
     def n_targets(self) -> int:
@@ -64,6 +65,10 @@ class ArrayRows(Rows):
         """All rows standardised, in memory."""
         return self.block(0, self.n_rows)
 
+    def targets(self) -> tuple[Array, Array]:
+        """All targets (n, T), standardised, and weights (n,)."""
+        return (self.y if self.scaling is None else self.scaling.target(self.y)), self.weight
+
     def standardised(self) -> "ArrayRows":
         """The same rows with their standardised values in memory."""
         if self.scaling is None:
@@ -80,6 +85,23 @@ class ArrayRows(Rows):
         if self.scaling is None:
             return replace(self, x=tails.compress(self.x))
         return replace(self, scaling=replace(self.scaling, tails=tails))
+
+    def with_targets(self, y: Array, weight: Array) -> "ArrayRows":
+        """The same inputs with other targets (n, T), standardised, and weights (n,)."""
+        scaling = None if self.scaling is None else self.scaling.with_plain_targets(y.shape[1])
+        return replace(self, y=y, weight=weight, scaling=scaling)
+
+    def fill_rows(self, out: Array, function: Callable[..., Array], *arguments: Any, work: Work) -> None:
+        """What a function says of each row: see `Rows.fill_rows`."""
+        block_rows = self.block_rows or work.block_rows
+        edges = np.linspace(0, self.n_rows, -(-self.n_rows // block_rows) + 1).astype(int)
+        errors = np.geterr()
+
+        def visit(start: int, stop: int) -> None:
+            with np.errstate(**errors), self.scratch.borrow() as scratch:  # threads do not inherit the first
+                out[start:stop] = function(scratch, self.block(start, stop), *arguments)
+
+        run_together([partial(visit, start, stop) for start, stop in pairwise(edges)], work.n_jobs)
 
     def map_sum(
         self, function: Callable[..., None], zero: Callable[[], list[Array]], *arguments: Any, work: Work

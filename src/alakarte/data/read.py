@@ -1,32 +1,38 @@
 """The user's tables in: checks that name the value, the place and the cure.
 
-In: anything array-like. Out: float64 arrays and weights. Knows nothing of kernels.
+In: anything array-like. Out: float64 arrays and weights; where there are categories, tables of numbers in which levels
+stand for themselves (`data/categories.py`). Knows nothing of kernels.
 Large arrays of float32 or float64 (also `numpy.memmap`) stay what and where they are: later stages read them in blocks.
 scikit-learn converts and checks; its errors pass through `_explained`, which adds the place and the cure. All searches
 for a place run after something is known to be wrong: a good table is read once and not copied.
 """
 
 import numbers
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import (
     _check_sample_weight,
+    _num_features,
     check_array,
     check_consistent_length,
     validate_data,
 )
 
+from alakarte.data.categories import Encoding, chosen_categories, learn_encoding, told_unknown
+from alakarte.data.columns import as_columns, column, column_label, column_types, some_columns
 from alakarte.data.merge import MERGE_ROWS
 from alakarte.errors import InvalidInput
+from alakarte.execution.progress import warn
 from alakarte.records import Array
 
 _BLOCK_ROWS = 1 << 16
 # Weights count rows. Beyond 1e15 in all a further row is lost in rounding; below 1e-15 the data say nothing.
 _TOTAL_WEIGHT = (1e-15, 1e15)
-_NUMBERS = "alakarte needs numbers: encode categories (OneHotEncoder, OrdinalEncoder) and dates (days since a start)."
+_NUMBERS = "alakarte needs numbers: name categories in categorical_features, and encode dates (days since a start)."
+_IMPUTE = " or impute them in a pipeline: sklearn.impute.SimpleImputer(add_indicator=True)."
 _PARTS = "Give real and imaginary parts separately, with .real and .imag."
 _REFUSED = {
     "M": ("{name} holds dates", _NUMBERS),
@@ -44,13 +50,52 @@ _CURES = {  # words of scikit-learn's message: what to do
 _RAW: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False}  # what is not finite is named by `_finite`
 
 
-def read_inputs(estimator: Any, X: Any) -> Array:
-    """X (n, d) float64 (or large and float32), finite, with the inputs of the fit."""
+def read_inputs(estimator: Any, X: Any, encoding: Encoding | None = None) -> Array:
+    """X (n, variables) float64 (or large and float32), finite but for categories, with the variables of the fit."""
+    _refuse(X, "X")
+    as_it_is = encoding is not None or _stays(X)
+    with _explained(encoding, X=X):
+        values: Array = validate_data(estimator, X, reset=False, **({"skip_check_array": True} if as_it_is else _RAW))
+        if encoding is not None:
+            values = encoded_table(X, encoding)
+    _finite(values, "X", X, encoding)
+    _warn_of_unknown(X, values, encoding, stacklevel=4)
+    return values
+
+
+def read_categories(X: Any, wanted: Any, sample_weight: Any) -> Encoding | None:
+    """Levels of the categories in the user's table, by his setting, from rows with a weight; None without any."""
+    if X is None or wanted is None or (isinstance(wanted, str) and not column_types(X)):
+        return None
     _refuse(X, "X")
     with _explained(X=X):
-        values: Array = validate_data(estimator, X, reset=False, **({"skip_check_array": True} if _stays(X) else _RAW))
-    _finite(values, "X", X)
-    return values
+        n_variables = _num_features(X)
+        categories = chosen_categories(X, wanted, n_variables)
+        if not categories:
+            return None
+        return learn_encoding(X, categories, n_variables, _read_weight(sample_weight, X) > 0)
+
+
+def encoded_table(X: Any, encoding: Encoding) -> Array:
+    """The table of numbers (n, variables) of a user's table; a large array of numbers stays what and where it is."""
+    words = any(levels.are_words for levels in encoding.categories.values())
+    if _stays(X) and not words:
+        return np.asarray(X)
+    table = as_columns(X)
+    values = np.empty((len(table), len(encoding.levels)))
+    if encoding.numbers.size:
+        values[:, encoding.numbers] = check_array(some_columns(table, encoding.numbers), **_RAW)
+    for j, levels in encoding.categories.items():
+        values[:, j] = levels.numbered(column(table, j))
+    checked: Array = check_array(values, **_RAW)
+    return checked
+
+
+def _warn_of_unknown(X: Any, values: Array, encoding: Encoding | None, stacklevel: int) -> None:
+    """One warning, where some of the table of numbers (n, variables) are levels that the fit has not seen."""
+    rows = {} if encoding is None else encoding.unknown(values)
+    if rows:
+        warn(told_unknown(X, rows), UserWarning, stacklevel + 1)
 
 
 def _stays(X: Any) -> bool:
@@ -61,25 +106,37 @@ def _stays(X: Any) -> bool:
 
 
 def read_training(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
+    estimator: Any, X: Any, y: Any, sample_weight: Any, encoding: Encoding | None = None, *, reset: bool = True
 ) -> tuple[Array, Array, Array]:
-    """X (n, d), y (n,) or (n, T), weight (n,), all finite, at least one positive weight."""
+    """X (n, variables), y (n,) or (n, T), weight (n,), all finite but for categories, at least one positive weight."""
     _refuse(X, "X")
     if y is not None:
         _refuse(y, "y")
-    with _explained(X=X, y=y):
-        if _stays(X):
+    with _explained(encoding, X=X, y=y):
+        if encoding is not None:
+            validate_data(estimator, X, y, reset=reset, skip_check_array=True)
+            inputs, target = encoded_table(X, encoding), _read_target(y)
+        elif _stays(X):
             inputs = validate_data(estimator, X, reset=reset, skip_check_array=True)
-            as_is = isinstance(y, np.ndarray) and y.ndim in (1, 2) and y.dtype in (np.float32, np.float64)
-            target = y if as_is else check_array(y, ensure_2d=False, input_name="y", **_RAW)
+            target = _read_target(y)
         else:
             separately = (_RAW, _RAW | {"ensure_2d": False})
             inputs, target = validate_data(estimator, X, y, reset=reset, validate_separately=separately)
         _check_targets(target)
         check_consistent_length(inputs, target)
-    _finite(inputs, "X", X)
+    _finite(inputs, "X", X, encoding)
     _finite(target, "y", y)
+    if not reset:
+        _warn_of_unknown(X, inputs, encoding, stacklevel=6)
     return inputs, target, _read_weight(sample_weight, inputs)
+
+
+def _read_target(y: Any) -> Array:
+    """Y as it is where it is an array of float32 or float64, else a float64 copy."""
+    if isinstance(y, np.ndarray) and y.ndim in (1, 2) and y.dtype in (np.float32, np.float64):
+        return y
+    target: Array = check_array(y, ensure_2d=False, input_name="y", **_RAW)
+    return target
 
 
 def _check_targets(y: Array) -> None:
@@ -156,8 +213,8 @@ def _dtypes(values: Any) -> list[tuple[str, Any]]:
 
 
 @contextmanager
-def _explained(**tables: Any) -> Iterator[None]:
-    """Within it, errors of the conversion get the place and the cure."""
+def _explained(encoding: Encoding | None = None, **tables: Any) -> Iterator[None]:
+    """Within it, errors of the conversion get the place and the cure; categories of X are not at fault."""
     try:
         with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinity, which `_finite` names
             yield
@@ -165,12 +222,14 @@ def _explained(**tables: Any) -> Iterator[None]:
         raise
     except (ValueError, TypeError, OverflowError) as error:
         cures = [cure for words, cure in _CURES.items() if words in str(error)]
-        cures = cures or [hint for name, values in tables.items() if (hint := _hint(values, name))][:1]
+        others = {"X": encoding.categories} if encoding is not None else {}
+        hints = (_hint(values, name, others.get(name, ())) for name, values in tables.items())
+        cures = cures or [hint for hint in hints if hint][:1]
         kind = TypeError if isinstance(error, TypeError) else InvalidInput
         raise kind(" ".join([str(error).rstrip(".!") + ".", *cures])) from error
 
 
-def _hint(values: Any, name: str) -> str | None:
+def _hint(values: Any, name: str, categories: Collection[int]) -> str | None:
     """Where the first entry is that is no number, or the first row of another length; None if there is neither."""
     try:
         if np.asarray(values).dtype.kind in "biuf":
@@ -183,7 +242,7 @@ def _hint(values: Any, name: str) -> str | None:
         if length != lengths[0]:
             return f"{name}: row {row} has {length} entries, row 0 has {lengths[0]}; give rows of the same length."
     for place, value in np.ndenumerate(table):
-        if place and not _is_number(value):
+        if place and place[-1] not in categories and not _is_number(value):
             return f"{name} holds {value!r:.40} at {_where(place, values)}. {_NUMBERS}"
     return None
 
@@ -200,19 +259,21 @@ def _where(place: Any, values: Any) -> str:
     """`row 3, column 1 ('age')`."""
     if len(place) < 2:
         return f"row {place[0]}"
-    names = getattr(values, "column_names", getattr(values, "columns", None))  # of Arrow, of DataFrames
-    label = "" if names is None else f" ({names[place[1]]!r})"
-    return f"row {place[0]}, column {place[1]}{label}"
+    return f"row {place[0]}, {column_label(values, place[1])}"
 
 
-def _finite(values: Array, name: str, source: Any) -> None:
-    """Raise InvalidInput that names the first value that is not finite, its place and the cure."""
+def _finite(values: Array, name: str, source: Any, encoding: Encoding | None = None) -> None:
+    """Raise InvalidInput that names the first value that is not finite, its place and the cure; categories may be."""
+    categories = [] if encoding is None else list(encoding.categories)
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum(dtype=np.float64)):  # one pass, no array of flags: NaN and infinity survive a sum
             return
     place, count = None, 0
     for start in range(0, len(values), _BLOCK_ROWS):
-        bad = np.argwhere(~np.isfinite(values[start : start + _BLOCK_ROWS]))
+        flags = ~np.isfinite(values[start : start + _BLOCK_ROWS])
+        if categories:
+            flags[:, categories] = False
+        bad = np.argwhere(flags)
         count += len(bad)
         if place is None and len(bad):
             place = (start + bad[0][0], *bad[0][1:])
@@ -221,5 +282,5 @@ def _finite(values: Array, name: str, source: Any) -> None:
     kind = "NaN" if np.isnan(values[tuple(place)]) else "infinity or a value too large for float64"
     raise InvalidInput(
         f"Input {name} contains {kind}: first at {_where(place, source)}, {count} not finite in all. "
-        "Drop those rows or impute them (sklearn.impute.SimpleImputer)."
+        "Drop those rows" + (_IMPUTE if name == "X" else ".")
     )

@@ -71,8 +71,26 @@ class Rows(ABC):
         """
 
     @abstractmethod
+    def fill_rows(self, out: Array, function: Callable[..., Array], *arguments: Any, work: Work) -> None:
+        """Write what `function(scratch, block, *arguments)` says of each row of a `Block` to out (n, k)."""
+
+    def map_rows(self, function: Callable[..., Array], n_values: int, *arguments: Any, work: Work) -> Array:
+        """(n, n_values): what a function says of each row."""
+        out = np.empty((self.n_rows, n_values))
+        self.fill_rows(out, function, *arguments, work=work)
+        return out
+
+    @abstractmethod
+    def with_targets(self, y: Array, weight: Array) -> "Rows":
+        """The same inputs with other targets (n, T), standardised, and weights (n,)."""
+
+    @abstractmethod
     def whole(self) -> "Block":
         """All rows standardised, in memory."""
+
+    @abstractmethod
+    def targets(self) -> tuple[Array, Array]:
+        """All targets (n, T), standardised, and weights (n,), in memory."""
 
     @abstractmethod
     def take(self, picked: Integers) -> "Rows":

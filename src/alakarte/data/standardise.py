@@ -4,14 +4,15 @@ In: the user's columns and weights. Out: `Scaling`, which maps both ways. Knows 
 The table is visited in blocks of rows: no second copy of it beside the standardised one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from alakarte.data.categories import Encoding
 from alakarte.data.compress import Tails
 from alakarte.errors import InvalidInput
 from alakarte.parameters import Units
-from alakarte.records import Array, Flags
+from alakarte.records import Array, Flags, Variables
 
 # Standardised inputs are cut here: a query further away than this says nothing, and must stay finite.
 FAR = 1e8
@@ -25,7 +26,12 @@ _BLOCK_ROWS = 4096
 
 @dataclass(frozen=True)
 class Scaling:
-    """x̂ = (x − x_mean)/x_scale, constant inputs become 0; ŷ = (y − y_mean)/y_scale."""
+    """x̂ = (x − x_mean)/x_scale, constant inputs become 0; ŷ = (y − y_mean)/y_scale.
+
+    With an `encoding`, inputs x̂ are one-hot columns beside the standardised numbers. Those keep their zeros and ones,
+    because a rare level divided by its own spread would be far from all others: two levels are √2 apart, as two rows of
+    a standardised number are on average.
+    """
 
     x_mean: Array  # (d,)
     x_scale: Array  # (d,)
@@ -33,9 +39,29 @@ class Scaling:
     y_mean: Array  # (T,)
     y_scale: Array  # (T,)
     tails: Tails | None = None  # of the inputs, compressed if there
+    encoding: Encoding | None = None  # of categories, if there are any
+    level_std: Array | None = None  # (d,) standard deviation of one-hot columns, one for numbers; None: numbers alone
+
+    @property
+    def variables(self) -> Variables | None:
+        """The user's variables, where some are categories; None: each is an input."""
+        return None if self.encoding is None else self.encoding.variables
+
+    @property
+    def n_variables(self) -> int:
+        """Columns of the user's table."""
+        return self.x_mean.size if self.encoding is None else len(self.encoding.levels)
+
+    @property
+    def standardised_std(self) -> Array:
+        """(d,) standard deviation of each standardised input among the training rows: of a number one, or zero."""
+        live = self.x_live.astype(np.float64)
+        return live if self.level_std is None else live * self.level_std
 
     def inputs(self, x: Array) -> Array:
-        """Standardised copy of x (rows, d), row-major."""
+        """Standardised inputs (rows, d), row-major, a copy, of a table of numbers x (rows, variables)."""
+        if self.encoding is not None:
+            x = self.encoding.one_hot(x)
         with np.errstate(over="ignore"):
             z = np.subtract(x, self.x_mean, order="C")
             z /= self.x_scale
@@ -46,7 +72,11 @@ class Scaling:
 
     def units(self, *, several: bool = False) -> Units:
         """Of inputs and targets; `several`: y has an axis of targets."""
-        return Units(self.x_scale, self.y_scale, several)
+        return Units(self.x_scale, self.y_scale, several, self.variables)
+
+    def with_plain_targets(self, n_targets: int) -> "Scaling":
+        """The same for so many targets that are standardised already."""
+        return replace(self, y_mean=np.zeros(n_targets), y_scale=np.ones(n_targets))
 
     @property
     def y_variance(self) -> Array:
@@ -78,10 +108,13 @@ class Scaling:
         return z
 
 
-def moments(values: Array, weight: Array | None, name: str = "X") -> tuple[Array, Array, Flags]:
-    """Mean, standard deviation and whether the column varies, of values (n, k) with weights (n,) or None."""
+def moments(values: Array, weight: Array | None, name: str = "X", first: int = 0) -> tuple[Array, Array, Flags]:
+    """Mean, standard deviation and whether the column varies, of values (n, k) with weights (n,) or None.
+
+    Errors call them columns of `name`, from the column `first` on.
+    """
     low, high = (np.asarray(end(axis=0), dtype=np.float64) for end in (values.min, values.max))
-    _check_size(np.maximum(high, -low), name)
+    _check_size(np.maximum(high, -low), name, first)
     middle = (low + high) / 2
     size = np.maximum(high - middle, middle - low)
     size = np.where(size > 0, size, 1.0)
@@ -116,15 +149,32 @@ def _weighted_sum(
     return total
 
 
-def _check_size(largest: Array, name: str) -> None:
+def _check_size(largest: Array, name: str, first: int) -> None:
     column = int(np.argmax(largest))
     if largest[column] > _LARGEST:
-        where = f"{name}[:, {column}]" if largest.size > 1 else name
+        where = f"{name}[:, {first + column}]" if largest.size > 1 or first else name
         raise InvalidInput(
             f"{where} reaches {largest[column]:.3g} in size, beyond {_LARGEST:g}: divide it by a constant."
         )
 
 
-def standardise(x: Array, weight: Array | None, y_mean: Array, y_scale: Array) -> Scaling:
-    """Scaling of training rows x (n, d), and of targets by the centre and scale (T,) that their likelihood gives."""
-    return Scaling(*moments(x, weight), y_mean, y_scale)
+def standardise(
+    x: Array, weight: Array | None, y_mean: Array, y_scale: Array, encoding: Encoding | None = None
+) -> Scaling:
+    """Scaling of training rows x (n, variables), and of targets by the centre and scale (T,) of their likelihood.
+
+    Of two or more levels of a category, each column varies; the standard deviation of a level of share p is √(p(1−p)).
+    """
+    if encoding is None:
+        return Scaling(*moments(x, weight), y_mean, y_scale)
+    d = encoding.n_columns
+    mean, scale, live, level_std = np.zeros(d), np.ones(d), np.ones(d, dtype=bool), np.ones(d)
+    for numbers, columns in encoding.runs_of_numbers():
+        mean[columns], scale[columns], live[columns] = moments(x[:, numbers], weight, first=numbers.start)
+    for j, levels in encoding.categories.items():
+        columns = encoding.columns_of(j)
+        share = np.bincount(levels.places(x[:, j]), weight, levels.n_columns)
+        share = share / share.sum()
+        live[columns] = levels.n_columns > 1
+        level_std[columns] = np.sqrt(share * (1 - share))
+    return Scaling(mean, scale, live, y_mean, y_scale, encoding=encoding, level_std=level_std)

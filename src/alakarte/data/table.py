@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.merge import MERGE_ROWS, merge_rows
-from alakarte.data.read import read_training
+from alakarte.data.read import read_categories, read_training
 from alakarte.data.standardise import Scaling, standardise
 from alakarte.errors import InvalidInput
 from alakarte.records import Array
@@ -28,19 +30,32 @@ class Table:
 
 def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_scaling: TargetScaling) -> Table:
     """A table to learn from: checked, merged, in memory and standardised where it is small."""
-    inputs, target, weight = read_training(estimator, X, y, sample_weight)
+    encoding = read_categories(X, estimator.categorical_features, sample_weight)
+    inputs, target, weight = read_training(estimator, X, y, sample_weight, encoding)
     target_shape = target.shape[1:]
     inputs, target, weight = merge_rows(inputs, target.reshape(len(target), -1), weight)
-    scaling = standardise(inputs, weight, *target_scaling(target, weight))
+    scaling = standardise(inputs, weight, *target_scaling(target, weight), encoding)
     rows = ArrayRows(inputs, target, weight, scaling=scaling)
     return Table(rows.standardised() if len(inputs) <= MERGE_ROWS else rows, scaling, target_shape)
+
+
+def plain_targets(y: Array, weight: Array) -> tuple[Array, Array]:
+    """The scaling of targets that stay as they are."""
+    return np.zeros(y.shape[1]), np.ones(y.shape[1])
+
+
+def further_targets(estimator: Any, X: Any, y: Any, sample_weight: Any, scaling: Scaling) -> ArrayRows:
+    """Rows that join a fitted model, whose targets (n, T) stay as they are."""
+    inputs, target, weight = read_training(estimator, X, y, sample_weight, scaling.encoding, reset=False)
+    inputs, target, weight = merge_rows(inputs, target, weight)
+    return ArrayRows(inputs, target, weight, scaling=scaling.with_plain_targets(target.shape[1]))
 
 
 def further_rows(
     estimator: Any, X: Any, y: Any, sample_weight: Any, scaling: Scaling, target_shape: tuple[int, ...]
 ) -> ArrayRows:
     """Rows that join a fitted model, standardised by its scaling; their targets have the shape of its own."""
-    inputs, target, weight = read_training(estimator, X, y, sample_weight, reset=False)
+    inputs, target, weight = read_training(estimator, X, y, sample_weight, scaling.encoding, reset=False)
     if target.shape[1:] != target_shape:
         fitted = f"(n, {target_shape[0]})" if target_shape else "(n,)"
         raise InvalidInput(f"y has shape {target.shape}; this model was fitted to y of shape {fitted}.")

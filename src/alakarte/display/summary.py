@@ -3,6 +3,7 @@
 import numpy as np
 
 from alakarte.model.fitted import FittedModel
+from alakarte.posteriors.latent import LatentPosterior
 from alakarte.records import Array
 
 MOST_INPUTS = 20  # that are listed
@@ -27,9 +28,19 @@ def _head(model: FittedModel) -> list[str]:
     return [
         f"{name}, {size}",
         f"log evidence   {model.log_marginal_likelihood:.2f} nats",
-        f"noise std      {_numbers(model.noise_std)}",
+        *_likelihood(model),
         f"search         {len(history.starts)} start(s), {history.n_evaluations} evaluations; {history.stop_reason}",
     ]
+
+
+def _likelihood(model: FittedModel) -> list[str]:
+    """What was learned of the likelihood: the noise, or its own parameters."""
+    if model.likelihood.is_exact and not isinstance(model.posterior, LatentPosterior):
+        return [f"noise std      {_numbers(model.noise_std)}"]
+    if isinstance(model.posterior, LatentPosterior) and model.likelihood.is_exact:
+        return [f"likelihood     {model.posterior.n_targets} classes, softmax"]
+    learned = [f"{name} {_numbers(np.asarray(value))}" for name, value in model.likelihood_parameters.items()]
+    return [f"likelihood     {', '.join([model.likelihood.name, *learned])}"]
 
 
 def _choices(model: FittedModel) -> list[str]:
@@ -42,6 +53,9 @@ def _choices(model: FittedModel) -> list[str]:
             f"posterior      on all rows, {history.n_components} x {n_posterior} fresh frequencies; "
             f"{model.growth_reason}"
         )
+    if (encoding := model.scaling.encoding) is not None:
+        names = [f"{model.input_names[j]} {levels.n_columns}" for j, levels in encoding.categories.items()]
+        lines.append(f"categories     by levels, one length-scale each: {', '.join(names)}")
     if model.input_tails is not None:
         lines.append("inputs         far from the median are compressed by the logarithm, beyond input_tails_")
     return lines
@@ -52,15 +66,21 @@ def _ranking(model: FittedModel) -> list[str]:
     ranking = model.ranking
     if not ranking:
         return []
-    lines = ["", f"{'kernel':<20}{'log evidence':>14}{'parameters':>12}{'columns':>9}{'weight':>8}"]
+    by_loss = "left_out_log_loss" in ranking[0]
+    what = "log loss" if by_loss else "log evidence"
+    lines = ["", f"{'kernel':<20}{what:>14}{'parameters':>12}{'columns':>9}{'weight':>8}"]
     for place in ranking:
         name = place["kernel"] + (f", Q = {place['n_components']}" if place["n_components"] > 1 else "")
         name += ", compressed" if place["compressed"] else ""
-        numbers = f"{place['log_marginal_likelihood']:>14.1f}{place['n_parameters']:>12}{place['n_basis']:>9}"
+        value = f"{place['left_out_log_loss']:>14.4f}" if by_loss else f"{place['log_marginal_likelihood']:>14.1f}"
+        numbers = f"{value}{place['n_parameters']:>12}{place['n_basis']:>9}"
         lines.append(f"{name:<20}{numbers}{place['weight']:>8.2f}")
     averaged = sum(place["weight"] > 0 for place in ranking) > 1
     kept = "predictions are averaged by weight" if averaged else "the first is kept"
-    return [*lines, f"by log evidence less half the number of parameters; the best were learned further, {kept}"]
+    by_what = "log evidence less half the number of parameters"
+    if by_loss:
+        by_what = "log loss of rows left out"
+    return [*lines, f"by {by_what}; the best were learned further, {kept}"]
 
 
 def _relevance(model: FittedModel) -> list[str]:

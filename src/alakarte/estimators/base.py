@@ -4,59 +4,89 @@ In: the user's table. Out: `model_`, the one thing that a fit leaves on an estim
 above this one.
 """
 
-from abc import ABC, abstractmethod
+from abc import ABC
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from alakarte.data.arrays import ArrayRows
 from alakarte.data.read import read_inputs
-from alakarte.data.table import further_rows, training_table
+from alakarte.data.table import Table
 from alakarte.display.summary import summary
-from alakarte.errors import InvalidInput
 from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress, warn
 from alakarte.execution.randomness import streams
 from alakarte.execution.threads import one_blas_thread
-from alakarte.likelihoods.base import Likelihood
+from alakarte.kernels.base import Kernel
 from alakarte.model.fitted import FittedModel, fitted_model
 from alakarte.model.history import shortfall
 from alakarte.model.kernel import FittedKernel
-from alakarte.process.objective import nlml, nlml_gradient
 from alakarte.records import Array, Named
 from alakarte.search.context import Search, in_random_order
-from alakarte.search.fit import fit
+from alakarte.search.fit import Fit
+from alakarte.search.learn import WarmStart
 from alakarte.search.settings import Settings
+
+Learn: TypeAlias = Callable[[Search, WarmStart | None], Fit]  # a recipe: `search.fit.fit` or one of its kind
 
 
 class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
-    """A Gaussian process that learns its kernel; a leaf has these settings, and others that `checks` reads."""
+    """A Gaussian process that learns its kernel: the settings that all of them have, and what a fit leaves."""
 
-    max_time: float | None
-    n_jobs: int | None
-    random_state: Any
-    verbose: int
-    warm_start: bool
     n_features_in_: int
     model_: FittedModel
 
-    @abstractmethod
-    def _likelihood(self) -> Likelihood:
-        """How observations come about, from the estimator's settings."""
+    def __init__(  # noqa: PLR0913
+        self,
+        kernel: str | Kernel = "auto",
+        *,
+        categorical_features: Any = "from_dtype",
+        n_components: int | None = None,
+        n_frequencies: int | None = None,
+        n_posterior_frequencies: int | str | None = "auto",
+        n_learning_rows: int | str | None = "auto",
+        expansion: str = "auto",
+        n_restarts: int = 4,
+        max_iter: int = 150,
+        max_iter_restart: int = 20,
+        tol: float = 0.1,
+        max_time: float | None = None,
+        lengthscale_spread: float | str | None = "auto",
+        precision: str = "double",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ):
+        self.kernel = kernel
+        self.categorical_features = categorical_features
+        self.n_components = n_components
+        self.n_frequencies = n_frequencies
+        self.n_posterior_frequencies = n_posterior_frequencies
+        self.n_learning_rows = n_learning_rows
+        self.expansion = expansion
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.max_iter_restart = max_iter_restart
+        self.tol = tol
+        self.max_time = max_time
+        self.lengthscale_spread = lengthscale_spread
+        self.precision = precision
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
 
-    def _fit(self, settings: Settings, X: Any, y: Any, sample_weight: Any) -> None:
-        """Learn kernel and noise from the user's table, and keep the model."""
-        budget = Budget(self.max_time)
-        table = training_table(self, X, y, sample_weight, settings.likelihood.scaling)
+    def _fit_table(self, settings: Settings, table: Table, budget: Budget, learn: Learn) -> None:
+        """Learn from a table by a recipe, and keep the model."""
         rows, scaling, warm = table.rows, table.scaling, None
         if rows.n_rows == 1:  # one row says nothing of spread: what is expected beforehand stays
             settings = replace(settings, max_iter=0)
-        if self.warm_start and self._is_fitted():
+        if self.warm_start and self._is_fitted() and self.model_.scaling.x_mean.size == rows.n_inputs:
             settings, warm = replace(settings, kernel=self.model_.kernel.kernel), self.model_.warm_start
             if (tails := self.model_.scaling.tails) is not None:
                 rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
@@ -64,7 +94,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         progress = Progress(self.verbose, scaling.log_evidence)
         with one_blas_thread(), closing(progress):
             subsets = in_random_order(settings, rows, random)
-            result = fit(Search(settings, subsets, scaling, random, progress, budget), warm)
+            result = learn(Search(settings, subsets, scaling, random, progress, budget), warm)
         self.model_ = fitted_model(result, table.target_shape, self._input_names())
         if budget.interrupted:
             raise KeyboardInterrupt("The fit was interrupted. The best model so far is kept: predict and summary work.")
@@ -75,13 +105,9 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         return tuple(f"x{j}" for j in range(self.n_features_in_)) if names is None else tuple(map(str, names))
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any) -> ArrayRows:
-        """Rows for a fitted model."""
-        return further_rows(self, X, y, sample_weight, self.model_.scaling, self.model_.target_shape)
-
     def _checked(self, X: Any) -> Array:
         check_is_fitted(self)
-        return read_inputs(self, X)
+        return read_inputs(self, X, self.model_.scaling.encoding)
 
     # --- fitted attributes, in the user's units
 
@@ -99,12 +125,6 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def kernel_(self) -> FittedKernel:
         """The learned kernel, of several the best of the fit."""
         return self._fitted("kernel_").kernel
-
-    @property
-    def noise_std_(self) -> float | Array:
-        """Standard deviation of the noise, in units of y; (T,) for several targets."""
-        model = self._fitted("noise_std_")
-        return model.noise_std if model.target_shape else float(model.noise_std[0])
 
     @property
     def log_marginal_likelihood_(self) -> float:
@@ -197,32 +217,6 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return self._fitted("starts_").history.starts
 
     # --- what every fitted model answers
-
-    def log_marginal_likelihood(
-        self, X: Any, y: Any, *, theta: Any = None, sample_weight: Any = None, eval_gradient: bool = False
-    ) -> float | tuple[float, Array]:
-        """Log evidence of rows under `kernel_`, in nats of the user's y, summed over targets.
-
-        Parameters
-        ----------
-        X, y : (n, d), (n,) or (n, T)
-        theta : flat vector like `theta_`, optional
-            The learned one if None.
-        sample_weight : (n,), optional
-        eval_gradient : bool
-            Also return the gradient with respect to theta.
-        """
-        check_is_fitted(self)
-        model, rows = self.model_, self._rows(X, y, sample_weight)
-        theta = model.theta if theta is None else np.asarray(theta, dtype=float)
-        if theta.shape != model.theta.shape:
-            raise InvalidInput(f"theta has shape {theta.shape}; this model has {model.theta.shape}, see theta_labels_.")
-        problem = model.problem.on(rows)
-        with one_blas_thread():
-            if not eval_gradient:
-                return model.scaling.log_evidence(nlml(problem, theta), rows.total)
-            value, gradient = nlml_gradient(problem, theta)
-        return model.scaling.log_evidence(value, rows.total), -gradient
 
     def summary(self) -> str:
         """What was learned, in the user's units, as text."""

@@ -8,15 +8,15 @@ from sklearn.base import clone
 from alakarte.errors import InvalidInput
 from alakarte.execution.threads import thread_count
 from alakarte.kernels.registry import resolve
-from alakarte.likelihoods.base import Likelihood
+from alakarte.likelihoods.base import Noise
 from alakarte.search.settings import Settings
 
 EXPANSIONS = ("auto", "fastfood", "dense", "exact")
 PRECISIONS = ("double", "mixed")
 
 
-def check_settings(estimator: Any, likelihood: Likelihood) -> Settings:
-    """Settings of an estimator with this likelihood."""
+def check_settings(estimator: Any, likelihood: Noise) -> Settings:
+    """Settings of an estimator; kernels are chosen with this noise."""
     _check_words(estimator)
     _check_numbers(estimator)
     kernel = estimator.kernel
@@ -50,11 +50,6 @@ def _check_numbers(estimator: Any) -> None:
     """Raise InvalidInput for a setting that is no number within its limits."""
     if not _is_number(estimator.tol) or not estimator.tol >= 0:
         raise InvalidInput(f"tol={estimator.tol!r}: give a number of nats ≥ 0, such as 0.1.")
-    noise_std = estimator.noise_std
-    if noise_std is not None and (not _is_number(noise_std) or not 0 <= noise_std < float("inf")):
-        raise InvalidInput(
-            f"noise_std={noise_std!r}: give a standard deviation ≥ 0 in units of y, or None to learn it."
-        )
     max_time = estimator.max_time
     if max_time is not None and (not _is_number(max_time) or not max_time > 0):
         raise InvalidInput(f"max_time={max_time!r}: give a number of seconds > 0, or None for no limit.")
@@ -62,6 +57,14 @@ def _check_numbers(estimator: Any) -> None:
     if spread is not None and spread != "auto" and not (_is_number(spread) and spread > 0):
         raise InvalidInput(
             f"lengthscale_spread={spread!r}: give a number > 0, such as 1, 'auto', or None for no prior."
+        )
+
+
+def check_noise_std(noise_std: Any) -> None:
+    """Raise InvalidInput for what is no standard deviation."""
+    if noise_std is not None and (not _is_number(noise_std) or not 0 <= noise_std < float("inf")):
+        raise InvalidInput(
+            f"noise_std={noise_std!r}: give a standard deviation ≥ 0 in units of y, or None to learn it."
         )
 
 

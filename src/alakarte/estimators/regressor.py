@@ -2,17 +2,32 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
-from alakarte.estimators.checks import check_settings
-from alakarte.estimators.online import Online
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.table import further_rows, training_table
+from alakarte.errors import InvalidInput, Unavailable
+from alakarte.estimators.checks import check_noise_std, check_settings
+from alakarte.estimators.latent import LatentEstimator, with_offset
+from alakarte.estimators.online import keeps_sums
 from alakarte.estimators.predictions import Predictions
+from alakarte.execution.budget import Budget
+from alakarte.execution.threads import one_blas_thread
 from alakarte.kernels.base import Kernel
-from alakarte.likelihoods.base import Likelihood
+from alakarte.likelihoods.base import Likelihood, Noise
 from alakarte.likelihoods.gaussian import Gaussian
+from alakarte.likelihoods.registry import resolve_likelihood
+from alakarte.likelihoods.rowwise import RowLikelihood
+from alakarte.process.latent_objective import VARIATIONAL
+from alakarte.process.objective import nlml, nlml_gradient
+from alakarte.records import Array
+from alakarte.search.fit import fit
 
 
-class GPRegressor(RegressorMixin, Online, Predictions):  # type: ignore[misc]
+class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore[misc]
     """Gaussian process regression that learns its kernel from the data.
 
     Targets y of shape (n, T) share one kernel and, in standardised units, one noise.
@@ -25,6 +40,14 @@ class GPRegressor(RegressorMixin, Online, Predictions):  # type: ignore[misc]
         those it cannot tell apart, where they are in closed form. Or one of ``rbf``, ``ard``, ``matern12``,
         ``matern32``, ``matern52``, ``fsard``, ``fsgbard``, ``gm``, ``mm``, ``pwl``, ``ssgpr``, or an object of
         `alakarte.kernels` with settings of its own.
+    likelihood : "gaussian", "student_t" or an object of `alakarte.likelihoods`, default="gaussian"
+        How observations scatter around the function. ``student_t`` has heavy tails, degrees of freedom learned:
+        outliers do not drag the function along; one target only.
+    categorical_features : "from_dtype", list of indices, names or flags, or None, default="from_dtype"
+        Columns that are categories. ``from_dtype``: those of a DataFrame that hold words, truth values or the
+        DataFrame's own categories; of an array none. Each level becomes a column of zeros and ones, and all of one
+        category share one length-scale; a missing value is a level, one that the fit has not seen gets zeros and a
+        warning. At most 255 levels, and half as many as rows.
     n_components : int, optional
         Components of the spectrum (gm, mm, pwl); if None as many as the rows can bear. Kernels without components use
         n_components × n_frequencies frequencies.
@@ -84,7 +107,7 @@ class GPRegressor(RegressorMixin, Online, Predictions):  # type: ignore[misc]
     theta_ : (n_parameters,) array
         The learned flat vector, in standardised units; `theta_labels_` names its entries.
     relevance_ : (n_features_in_,) array
-        How much the function varies along each input, sums to one, by `kernel_`.
+        How much the function varies along each input, sums to one, by `kernel_`; the levels of a category together.
     ranking_ : list of dict
         Kernels that were compared, best ``log_marginal_likelihood`` − ½ ``n_parameters`` first: ``kernel``,
         ``n_components``, ``n_basis``, ``compressed`` and ``weight`` in predictions beside these.
@@ -119,6 +142,8 @@ class GPRegressor(RegressorMixin, Online, Predictions):  # type: ignore[misc]
         self,
         kernel: str | Kernel = "auto",
         *,
+        likelihood: str | Likelihood = "gaussian",
+        categorical_features: Any = "from_dtype",
         n_components: int | None = None,
         n_frequencies: int | None = None,
         n_posterior_frequencies: int | str | None = "auto",
@@ -137,32 +162,37 @@ class GPRegressor(RegressorMixin, Online, Predictions):  # type: ignore[misc]
         warm_start: bool = False,
         verbose: int = 0,
     ):
-        self.kernel = kernel
-        self.n_components = n_components
-        self.n_frequencies = n_frequencies
-        self.n_posterior_frequencies = n_posterior_frequencies
-        self.n_learning_rows = n_learning_rows
-        self.expansion = expansion
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.max_iter_restart = max_iter_restart
-        self.tol = tol
-        self.max_time = max_time
+        super().__init__(
+            kernel,
+            categorical_features=categorical_features,
+            n_components=n_components,
+            n_frequencies=n_frequencies,
+            n_posterior_frequencies=n_posterior_frequencies,
+            n_learning_rows=n_learning_rows,
+            expansion=expansion,
+            n_restarts=n_restarts,
+            max_iter=max_iter,
+            max_iter_restart=max_iter_restart,
+            tol=tol,
+            max_time=max_time,
+            lengthscale_spread=lengthscale_spread,
+            precision=precision,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+        self.likelihood = likelihood
         self.noise_std = noise_std
-        self.lengthscale_spread = lengthscale_spread
-        self.precision = precision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPRegressor":
         """Learn kernel and noise, and build the posterior.
 
         Parameters
         ----------
-        X : (n, d) table of numbers
-            Large float32 and float64 arrays, also `numpy.memmap`, are read block by block and never copied.
+        X : (n, d) table of numbers and categories
+            Large float32 and float64 arrays, also `numpy.memmap`, are read block by block and never copied. Missing
+            numbers are refused.
         y : (n,) target, or (n, T) targets
         sample_weight : (n,), optional
             Weights ≥ 0; a weight of 2 equals the row given twice.
@@ -171,13 +201,97 @@ class GPRegressor(RegressorMixin, Online, Predictions):  # type: ignore[misc]
         -------
         self
         """
-        self._fit(check_settings(self, self._likelihood()), X, y, sample_weight)
+        likelihood, budget = self._likelihood(), Budget(self.max_time)
+        if isinstance(likelihood, Noise):
+            settings = check_settings(self, likelihood)
+            table = training_table(self, X, y, sample_weight, likelihood.scaling)
+            self._fit_table(settings, table, budget, fit)
+            return self
+        assert isinstance(likelihood, RowLikelihood)
+        settings = check_settings(self, Gaussian())
+        self._fit_targets(settings, likelihood, VARIATIONAL, (X, with_offset(y), sample_weight), budget)
         return self
 
     def _likelihood(self) -> Likelihood:
+        """From the settings: the noise that was given is part of a normal likelihood."""
+        likelihood = resolve_likelihood(self.likelihood, ("gaussian", "student_t"))
+        check_noise_std(self.noise_std)
+        if self.noise_std is None:
+            return likelihood
+        if likelihood.name != "gaussian":
+            raise Unavailable(
+                f"noise_std={self.noise_std!r} is for likelihood='gaussian': give StudentT(noise_scale=…) instead."
+            )
         return Gaussian(self.noise_std)
+
+    @available_if(keeps_sums)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPRegressor":
+        """Add rows to the posterior; the first call is a `fit`.
+
+        Parameters
+        ----------
+        X, y : (rows, d), (rows,) or (rows, T)
+        sample_weight : (rows,), optional
+
+        Returns
+        -------
+        self
+        """
+        if not self._is_fitted():
+            return self.fit(X, y, sample_weight)
+        return self._change(self._rows(X, y, sample_weight), 1)
+
+    @available_if(keeps_sums)  # type: ignore[untyped-decorator]
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> "GPRegressor":
+        """Remove rows that were fitted; what remains is what the other rows alone would give.
+
+        Parameters
+        ----------
+        X, y : (rows, d), (rows,) or (rows, T)
+        sample_weight : (rows,), optional
+
+        Returns
+        -------
+        self
+        """
+        self._check_fitted_to_forget()
+        return self._change(self._rows(X, y, sample_weight), -1)
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any) -> ArrayRows:
+        """Rows for a fitted model."""
+        if not self.model_.likelihood.is_exact:
+            return self._further_targets(X, with_offset(y), sample_weight)
+        return further_rows(self, X, y, sample_weight, self.model_.scaling, self.model_.target_shape)
+
+    def log_marginal_likelihood(
+        self, X: Any, y: Any, *, theta: Any = None, sample_weight: Any = None, eval_gradient: bool = False
+    ) -> float | tuple[float, Array]:
+        """Log evidence of rows under `kernel_`, in nats of the user's y, summed over targets.
+
+        Parameters
+        ----------
+        X, y : (n, d), (n,) or (n, T)
+        theta : flat vector like `theta_`, optional
+            The learned one if None.
+        sample_weight : (n,), optional
+        eval_gradient : bool
+            Also return the gradient with respect to theta.
+        """
+        check_is_fitted(self)
+        model, rows = self.model_, self._rows(X, y, sample_weight)
+        theta = model.theta if theta is None else np.asarray(theta, dtype=float)
+        if theta.shape != model.theta.shape:
+            raise InvalidInput(f"theta has shape {theta.shape}; this model has {model.theta.shape}, see theta_labels_.")
+        problem = model.problem.on(rows)
+        if not model.likelihood.is_exact:
+            return self._latent_evidence(problem, theta, VARIATIONAL, eval_gradient=eval_gradient)
+        with one_blas_thread():
+            if not eval_gradient:
+                return model.scaling.log_evidence(nlml(problem, theta), rows.total)
+            value, gradient = nlml_gradient(problem, theta)
+        return model.scaling.log_evidence(value, rows.total), -gradient
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = self.likelihood == "gaussian" or isinstance(self.likelihood, Noise)
         return tags

@@ -85,8 +85,8 @@ def amplitude(n: int) -> Parameter:
 
 
 def lengthscale(*shape: int) -> Parameter:
-    """log ℓ, last axis: inputs."""
-    return Parameter("log_lengthscale", shape, "x", *LENGTHSCALE)
+    """log ℓ, last axis: inputs; the columns of a category share one."""
+    return Parameter("log_lengthscale", shape, "x", *LENGTHSCALE, category="tied")
 
 
 def input_scale(values: Values) -> Array:

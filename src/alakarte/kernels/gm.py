@@ -67,9 +67,13 @@ class GaussianMixture(Kernel):
 
 
 def mixture_parameters(shape: Shape) -> tuple[Parameter, ...]:
-    """Declarations of log v_q (Q,), log ℓ_q (Q, d) and μ_q (Q, d)."""
+    """Declarations of log v_q (Q,), log ℓ_q (Q, d) and μ_q (Q, d).
+
+    One μ for all columns of a category would change nothing, because its one-hot columns always sum to one: it is zero.
+    """
     q, d = shape.n_components, shape.n_inputs
-    return amplitude(q), lengthscale(q, d), Parameter("centre", (q, d), "1/x", *FREQUENCY, slow=SLOW)
+    centre = Parameter("centre", (q, d), "1/x", *FREQUENCY, slow=SLOW, category="zero")
+    return amplitude(q), lengthscale(q, d), centre
 
 
 def mixture_start(shape: Shape, summary: Summary, rng: np.random.Generator) -> Values:

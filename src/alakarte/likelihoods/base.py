@@ -1,13 +1,13 @@
 """What a likelihood is: the distribution of an observation given the latent function, row by row.
 
-In: targets, and mean and variance of the latent function. Out: scaled targets, parameters, predictive distributions.
-A new likelihood is one new file with one class; `registry.py` and the tests find it by its `name`.
+Two kinds. `Noise` is normal around the function, and its evidence is exact. A `RowLikelihood` (likelihoods/rowwise.py)
+is anything else with one latent value per row, and gives averages under a normal q(f). A new likelihood is one new file
+with one class; `registry.py` and the tests find it by its `name`.
 """
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from alakarte.parameters import Parameter
@@ -15,9 +15,10 @@ from alakarte.records import Array, Named, Values
 
 
 class Likelihood(BaseEstimator, ABC):  # type: ignore[misc]
-    """Base of all likelihoods. Values by name are in units in which the targets have standard deviation one."""
+    """Base of all likelihoods. Values by name are in standardised units."""
 
     name: ClassVar[str]
+    is_exact: ClassVar[bool]  # whether the evidence is that of normal noise
 
     @abstractmethod
     def parameters(self) -> tuple[Parameter, ...]:
@@ -32,16 +33,22 @@ class Likelihood(BaseEstimator, ABC):  # type: ignore[misc]
         """Where learning begins."""
 
     @abstractmethod
+    def noise_variance(self, values: Values) -> float:
+        """s, the variance of an observation of weight one around the latent function."""
+
+
+class Noise(Likelihood):
+    """Normal noise around the latent function: units in which the targets have standard deviation one."""
+
+    is_exact = True
+
+    @abstractmethod
     def held_down(self, upper: Values) -> Values:
         """Upper bounds for the first steps of a start that must not take everything for noise."""
 
     @abstractmethod
     def scaling(self, y: Array, weight: Array | None) -> tuple[Array, Array]:
         """Centre and scale (T,) that targets y (n, T) with weights (n,) are standardised by."""
-
-    @abstractmethod
-    def noise_variance(self, values: Values) -> float:
-        """s, the variance of an observation of weight one around the latent function."""
 
     @abstractmethod
     def noise_pullback(self, log_variance_bar: float) -> Values:
@@ -56,17 +63,5 @@ class Likelihood(BaseEstimator, ABC):  # type: ignore[misc]
         """Standard deviation (rows,) of a new observation, from the variance (rows,) of the latent function."""
 
     @abstractmethod
-    def add_noise(self, covariance: Array, noise_variance: float) -> Array:
-        """Covariance (rows, rows, T) of new observations, from that of the latent function."""
-
-    @abstractmethod
     def log_density(self, y: Array, mean: Array, std: Array) -> Array:
         """Log predictive density of y (rows, T), entry by entry, in nats."""
-
-    @abstractmethod
-    def interval(self, mean: Array, std: Array, coverage: float) -> tuple[Array, Array]:
-        """Ends of the central interval of probability `coverage` of observations with this mean and std."""
-
-    @abstractmethod
-    def sample(self, latent: Array, noise_std: Array, rng: np.random.Generator) -> Array:
-        """Observations for draws of the latent function (rows, T, n_samples), noise_std (T, 1), both in units of y."""

@@ -4,10 +4,9 @@ Its evidence is exact: the rooms below need no other. Several targets share one 
 """
 
 import numpy as np
-from scipy.special import ndtri
 
 from alakarte.data.standardise import moments
-from alakarte.likelihoods.base import Likelihood
+from alakarte.likelihoods.base import Noise
 from alakarte.metrics import log_density
 from alakarte.parameters import Parameter
 from alakarte.records import Array, Named, Values
@@ -17,7 +16,7 @@ START = 0.1  # times std(y): the paper's, a standard deviation
 HELD_DOWN = 0.3  # "all is noise" is an optimum near by: first steps below this do not end there
 
 
-class Gaussian(Likelihood):
+class Gaussian(Noise):
     """Normal noise of one standard deviation.
 
     Parameters
@@ -75,19 +74,6 @@ class Gaussian(Likelihood):
         """√(variance + s)."""
         return np.sqrt(latent_variance + noise_variance)
 
-    def add_noise(self, covariance: Array, noise_variance: float) -> Array:
-        """s on the diagonal."""
-        return covariance + noise_variance * np.eye(len(covariance))[:, :, None]
-
     def log_density(self, y: Array, mean: Array, std: Array) -> Array:
         """That of a normal distribution."""
         return log_density(y, mean, std)
-
-    def interval(self, mean: Array, std: Array, coverage: float) -> tuple[Array, Array]:
-        """Mean ± quantile × std."""
-        half = ndtri(0.5 + coverage / 2) * std
-        return mean - half, mean + half
-
-    def sample(self, latent: Array, noise_std: Array, rng: np.random.Generator) -> Array:
-        """Function + noise."""
-        return latent + noise_std * rng.standard_normal(latent.shape)

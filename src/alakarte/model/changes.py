@@ -13,12 +13,13 @@ from alakarte.execution.budget import Budget
 from alakarte.model.fitted import FittedModel, fitted_kernel
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.build import build_posterior
+from alakarte.posteriors.latent import LatentPosterior, Member, latent_posterior
 from alakarte.posteriors.rows import RowPosterior
 from alakarte.process.computation import without_expansion
 from alakarte.process.weight_space import noise_floor
 from alakarte.search.compare import tune_one, with_columns
 from alakarte.search.cost import closed_flops, compare_columns
-from alakarte.search.policy import FEW_ROWS, JOIN_CLOSED_FLOPS
+from alakarte.search.policy import FEW_ROWS, JOIN_CLOSED_FLOPS, KEEP_CLOSED_FLOPS
 
 
 def changed(model: FittedModel, rows: Rows, sign: int, n_jobs: int) -> FittedModel:
@@ -32,7 +33,7 @@ def changed(model: FittedModel, rows: Rows, sign: int, n_jobs: int) -> FittedMod
 def is_worn_out(model: FittedModel) -> bool:
     """Whether what rounding left of rows that came and went reaches the noise."""
     posterior = model.posterior
-    if isinstance(posterior, Average):
+    if isinstance(posterior, Average | LatentPosterior):
         return False
     log_amplitude = model.kernel.spectrum.log_amplitude
     return noise_floor(posterior.size, model.most_total, log_amplitude) > posterior.noise_variance
@@ -49,6 +50,8 @@ def _alone_beyond_few(model: FittedModel, n_more: int) -> FittedModel:
 def _expanded_where_dear(model: FittedModel, n_more: int, n_jobs: int) -> FittedModel:
     """Sums of features instead of a closed form, where its rows become too many for it."""
     posterior, shape = model.posterior, model.problem.draws.shape
+    if isinstance(posterior, LatentPosterior):
+        return _latent_expanded_where_dear(model, posterior, n_more, n_jobs)
     if not isinstance(posterior, RowPosterior):
         return model
     n_rows = posterior.rows.n_rows + n_more
@@ -64,5 +67,27 @@ def _expanded_where_dear(model: FittedModel, n_more: int, n_jobs: int) -> Fitted
         problem=problem.without_rows(),
         theta=tuned.theta,
         posterior=build_posterior(tuned.process, tuned.nlml, tuned.sums),
+        growth_reason="rows came and went",
+    )
+
+
+def _latent_expanded_where_dear(
+    model: FittedModel, posterior: LatentPosterior, n_more: int, n_jobs: int
+) -> FittedModel:
+    """The same for a likelihood that is not normal: the best kernel goes on, the sites of all rows are found anew."""
+    rows, best = posterior.rows, posterior.members[0]
+    shape = best.problem.draws.shape
+    if rows is None:
+        return model
+    flops = closed_flops(rows.n_rows + n_more, shape.n_inputs, shape.n_components)
+    if without_expansion(asked=False, possible=True, flops=flops, most_flops=KEEP_CLOSED_FLOPS):
+        return model
+    problem = with_columns(best.problem, compare_columns(rows.n_rows), model.streams("expand"))
+    member = Member(problem, best.theta, best.n_parameters, best.left_out)
+    working = posterior.finder.find(problem.on(rows).with_jobs(n_jobs), best.theta)
+    return replace(
+        model,
+        problem=problem,
+        posterior=latent_posterior(posterior.finder, (member,), rows, [working], n_jobs),
         growth_reason="rows came and went",
     )

@@ -11,13 +11,15 @@ import numpy as np
 from alakarte.data.standardise import Scaling
 from alakarte.execution.randomness import Streams
 from alakarte.likelihoods.base import Likelihood
+from alakarte.likelihoods.student_t import StudentT
 from alakarte.model.history import History, history
 from alakarte.model.kernel import FittedKernel
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.latent import LatentPosterior
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.problem import Problem
-from alakarte.records import Array, arrays
+from alakarte.records import Array, Named, Values, arrays
 from alakarte.search.fit import Fit
 from alakarte.search.learn import WarmStart
 
@@ -45,9 +47,23 @@ class FittedModel:
         return self.problem.likelihood
 
     @property
+    def values(self) -> Values:
+        """Parameters of kernel and likelihood by name, as they were learned."""
+        return self.problem.layout.unpack(self.theta)
+
+    @property
+    def likelihood_parameters(self) -> Named:
+        """Those of the likelihood by name, in the user's units."""
+        named = self.problem.layout.to_user(self.theta, self.scaling.units())
+        return {p.bare_name: named[p.bare_name] for p in self.likelihood.parameters()}
+
+    @property
     def noise_std(self) -> Array:
         """(T,) in units of y; of several kernels, the root of their mean variance."""
-        return np.asarray(np.sqrt(self.posterior.noise_variance) * self.scaling.y_scale)
+        noise_std = np.sqrt(self.posterior.noise_variance)
+        if isinstance(self.likelihood, StudentT):
+            noise_std = self.likelihood.noise_std(self.values)
+        return np.asarray(noise_std * self.scaling.y_scale)
 
     @property
     def log_marginal_likelihood(self) -> float:
@@ -63,14 +79,17 @@ class FittedModel:
 
     @property
     def input_tails(self) -> Array | None:
-        """(d,) distance from the median, in units of each input, beyond which inputs are compressed."""
-        tails = self.scaling.tails
-        return None if tails is None else tails.edge * self.scaling.x_scale
+        """(variables,) distance from the median, in units of each, beyond which it is compressed; infinite: never."""
+        tails, variables = self.scaling.tails, self.scaling.variables
+        if tails is None or variables is None:
+            return None if tails is None else tails.edge * self.scaling.x_scale
+        return np.where(variables.is_number, (tails.edge * self.scaling.x_scale)[variables.first], np.inf)
 
     @property
     def ranking(self) -> list[dict[str, Any]]:
         """Kernels that were compared, best first, with their weight in predictions."""
-        weights = self.posterior.weights if isinstance(self.posterior, Average) else np.ones(1)
+        posterior = self.posterior
+        weights = posterior.weights if isinstance(posterior, Average | LatentPosterior) else np.ones(1)
         by_rank = dict(zip(self.history.averaged, weights, strict=False))  # the first alone, if the others have gone
         return [place | {"weight": float(by_rank.get(rank, 0.0))} for rank, place in enumerate(self.history.ranking)]
 
@@ -113,7 +132,7 @@ def fitted_kernel(tuned: TunedProcess, scaling: Scaling, target_shape: tuple[int
 
 def fitted_model(fit: Fit, target_shape: tuple[int, ...], input_names: tuple[str, ...]) -> FittedModel:
     """What is kept of a fit."""
-    scaling, learned = fit.search.scaling, fit.best.learned
+    scaling = fit.search.scaling
     return FittedModel(
         kernel=fitted_kernel(fit.tuned, scaling, target_shape),
         problem=fit.tuned.process.problem.without_rows(),
@@ -122,7 +141,7 @@ def fitted_model(fit: Fit, target_shape: tuple[int, ...], input_names: tuple[str
         scaling=scaling,
         history=history(fit),
         growth_reason=fit.growth_reason,
-        warm_start=(learned.problem.draws, learned.run.theta),
+        warm_start=fit.warm_start,
         streams=fit.search.streams,
         target_shape=target_shape,
         input_names=input_names,

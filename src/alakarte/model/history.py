@@ -36,7 +36,7 @@ def history(fit: Fit) -> History:
     best, scaling = fit.best, fit.search.scaling
     run, problem = best.learned.run, best.learned.problem
     chosen, interrupted = fit.search.settings.kernel is None, fit.search.budget.interrupted
-    nlml, norm, seconds = (np.array(column) for column in zip(*run.trace, strict=True))
+    nlml, norm, seconds = np.array(run.trace).reshape(-1, 3).T
     return History(
         n_components=best.plan.n_components,
         n_frequencies=0 if problem.is_closed else problem.draws.shape.n_frequencies // best.plan.n_components,
@@ -51,7 +51,7 @@ def history(fit: Fit) -> History:
         stop_reason="interrupted" if interrupted else _stop_reason(fit),
         converged=run.ending.converged and not run.n_failed and not interrupted,
         starts=_starts(fit),
-        ranking=[_place(fit, candidate) for candidate in fit.ranking] if chosen else [],
+        ranking=_ranking(fit) if chosen else [],
         averaged=tuple(fit.averaged),
     )
 
@@ -78,16 +78,31 @@ def _starts(fit: Fit) -> list[dict[str, Any]]:
     ]
 
 
+def _ranking(fit: Fit) -> list[dict[str, Any]]:
+    """Lines of the ranking, with the log loss of rows left out where kernels are ranked by that."""
+    places = [_place(fit, candidate) for candidate in fit.ranking]
+    if not fit.left_out:
+        return places
+    for place, log_loss in zip(places, fit.left_out, strict=True):
+        del place["log_marginal_likelihood"]  # that of regression on indicators
+        place["left_out_log_loss"] = log_loss
+    return places
+
+
 def _place(fit: Fit, candidate: Candidate) -> dict[str, Any]:
-    """A line of the ranking."""
-    tuned = candidate.tuned
-    total = tuned.process.problem.rows.total
+    """A line of the ranking; its evidence is that of all rows, or of those of its last stage."""
+    problem, nlml, n_basis = candidate.learned.problem, candidate.learned.run.nlml, candidate.learned.problem.n_basis
+    if candidate.compared is not None:
+        problem, nlml = candidate.tuned.process.problem, candidate.tuned.nlml
+        n_basis = candidate.tuned.n_basis
+    elif problem.is_closed:
+        n_basis = problem.rows.n_rows
     return {
         "kernel": candidate.plan.kernel.name,
         "n_components": candidate.plan.n_components,
         "compressed": candidate.compressed,
-        "n_basis": tuned.n_basis,
-        "log_marginal_likelihood": fit.search.scaling.log_evidence(tuned.nlml, total),
+        "n_basis": n_basis,
+        "log_marginal_likelihood": fit.search.scaling.log_evidence(nlml, problem.rows.total),
         "n_parameters": candidate.n_parameters,
     }
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
+from alakarte.data.read import encoded_table
 from alakarte.data.standardise import Scaling
 from alakarte.errors import Unavailable
 from alakarte.features.dense import frequency_matrix
@@ -47,11 +48,10 @@ class FittedKernel:
         return self.kernel.spectrum(self.values, self.draws)
 
     def _inputs(self, X: ArrayLike) -> Array:
-        X = np.asarray(X, dtype=np.float64)
-        d = self.draws.shape.n_inputs
-        if X.ndim != 2 or X.shape[1] != d:
-            raise ValueError(f"X has shape {X.shape}; the kernel was learned on {d} inputs, give (rows, {d}).")
-        return self.scaling.inputs(X)
+        encoding, d, shape = self.scaling.encoding, self.scaling.n_variables, np.shape(X)
+        if len(shape) != 2 or shape[1] != d:
+            raise ValueError(f"X has shape {shape}; the kernel was learned on {d} inputs, give (rows, {d}).")
+        return self.scaling.inputs(np.asarray(X, dtype=np.float64) if encoding is None else encoded_table(X, encoding))
 
     def _in_units(self, standardised: Array) -> Array:
         """In squared units of y; several targets have one more axis (T,)."""
@@ -76,18 +76,24 @@ class FittedKernel:
         return self._in_units((left * self.spectrum.weight_variance(self.draws.shape)) @ right.T)
 
     def frequencies(self) -> Array:
-        """ω (F, d) in radians per unit of input, centres aside."""
+        """ω (F, d) in radians per unit of input, centres aside; a category is several inputs, one per level."""
         matrix = frequency_matrix(self.spectrum, self.draws)
         return matrix.T * self.scaling.x_live / self.scaling.x_scale
 
     def relevance(self) -> Array:
-        """(d,) √(Σ v² ω_j²) over the frequencies of standardised inputs that vary, normalised to sum to one."""
+        """(variables,) √(Σ v² ω_j²) over the frequencies of standardised inputs, normalised to sum to one.
+
+        The levels of a category count together, each with the standard deviation of its column.
+        """
         shape, spectrum = self.draws.shape, self.spectrum
         variance = np.exp(2 * spectrum.log_amplitude) / np.asarray(shape.counts)
         squares = frequency_matrix(spectrum, self.draws) ** 2 @ variance[shape.component]
         if spectrum.centre is not None:  # ω = a∘z ± μ: the cross terms cancel
             squares += np.exp(2 * spectrum.log_amplitude) @ spectrum.centre**2
-        weight = np.sqrt(squares) * self.scaling.x_live
+        squares = squares * self.scaling.standardised_std**2
+        if self.scaling.variables is not None:
+            squares = self.scaling.variables.summed(squares)
+        weight = np.sqrt(squares)
         relevance: Array = weight / weight.sum() if weight.sum() > 0 else weight
         return relevance
 

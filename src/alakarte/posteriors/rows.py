@@ -136,11 +136,13 @@ class RowPosterior(Posterior):
 
 def row_posterior(process: Process, solved: RowSpace) -> RowPosterior:
     """That of a closed form whose rows are solved."""
-    block, likelihood = process.problem.rows.whole(), process.problem.likelihood
+    block, noise_variance = process.problem.rows.whole(), process.noise_variance
+    if process.floored:
+        noise_variance = process.problem.noise.noise_variance(process.values)
     return RowPosterior(
         spectrum=process.spectrum,
         closed_form=process.closed_form,
-        learned_noise_variance=likelihood.noise_variance(process.values),
+        learned_noise_variance=noise_variance,
         **_from_solved(ArrayRows(block.x, block.y, block.weight), solved),
     )
 

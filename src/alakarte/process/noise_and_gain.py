@@ -198,6 +198,6 @@ def tune(process: Process, theta: Array, sums: Statistics | None) -> TunedProces
     values = dict(problem.layout.unpack(theta))
     with np.errstate(divide="ignore"):
         values["log_amplitude"] = values["log_amplitude"] + 0.5 * np.log(tuned.gain)
-    values = problem.likelihood.with_noise_variance(values, tuned.noise_variance)
+    values = problem.noise.with_noise_variance(values, tuned.noise_variance)
     theta = problem.layout.clip(problem.layout.pack(values))
     return TunedProcess(process_at(problem, theta), theta, tuned.nlml, sums)

@@ -12,7 +12,7 @@ from alakarte.execution.scratch import Scratch
 from alakarte.features.feature_map import spectrum_bar
 from alakarte.process.closed_form import closed_gram, closed_gram_pullback
 from alakarte.process.computation import Computation
-from alakarte.process.problem import Problem, Process, process_at
+from alakarte.process.problem import LatentFunction, Problem, Process, process_at
 from alakarte.process.row_space import GramPullback, RowSpace, gram, scaled_features, solve_rows
 from alakarte.process.row_space import pullback as rows_pullback
 from alakarte.process.sums import Weights, residual_energy, statistics, statistics_pullback
@@ -41,9 +41,9 @@ def nlml_gradient(problem: Problem, theta: Array) -> tuple[float, Array]:
         fraction = np.exp(2 * log_fraction(process.spectrum.log_amplitude))
         bar = replace(bar, log_amplitude=bar.log_amplitude + 2 * log_noise_bar * fraction)
         log_noise_bar = 0.0
-    derivatives = problem.likelihood.noise_pullback(log_noise_bar)
+    derivatives = problem.noise.noise_pullback(log_noise_bar)
     derivatives |= problem.kernel.pullback(process.values, problem.draws, bar)
-    return value, problem.layout.pack(derivatives)
+    return value, problem.layout.unpack_pullback(derivatives)
 
 
 def log_fraction(log_amplitude: Array) -> Array:
@@ -94,7 +94,7 @@ def _in_weight_space(process: Process) -> tuple[float, Spectrum, float]:
     weights = Weights(solved.weight_mean, covariance, process.noise_variance)
     residual, sums = statistics_pullback(rows, process.features, weights, n_jobs)
     log_variance_bar, log_noise_bar = weights_pullback(solved, inverse_diagonal, residual)
-    return solved.value(residual), _spectrum_bar(process, sums, log_variance_bar), log_noise_bar
+    return solved.value(residual), spectrum_from_sums(process, sums, log_variance_bar), log_noise_bar
 
 
 def _in_row_space(process: Process) -> tuple[float, Spectrum, float]:
@@ -111,14 +111,14 @@ def _in_row_space(process: Process) -> tuple[float, Spectrum, float]:
             return solved.nlml, bar, log_noise_bar
         back = GramPullback(process.features, inverse_kernel, solved.alpha)
         sums, log_variance_bar = back.sums(rows.x, psi, n_jobs, scratch)
-        return solved.nlml, _spectrum_bar(process, sums, log_variance_bar), log_noise_bar
+        return solved.nlml, spectrum_from_sums(process, sums, log_variance_bar), log_noise_bar
 
 
-def _spectrum_bar(process: Process, sums: list[Array], log_variance_bar: Array) -> Spectrum:
+def spectrum_from_sums(function: LatentFunction, sums: list[Array], log_variance_bar: Array) -> Spectrum:
     """Derivatives by the spectrum from sums over rows and derivatives by log V (D,)."""
-    draws = process.problem.draws
+    draws = function.problem.draws
     tiled = np.tile(draws.shape.component, log_variance_bar.size // draws.shape.n_frequencies)
     # V = v²/m: ∂/∂log v_q = 2 Σ_{i∈q} ∂/∂log V_i
     of_components = np.bincount(tiled, log_variance_bar, draws.shape.n_components)
     log_amplitude_bar = 2 * np.asarray(of_components, dtype=np.float64)
-    return spectrum_bar(process.features, sums, log_amplitude_bar, process.spectrum, draws)
+    return spectrum_bar(function.features, sums, log_amplitude_bar, function.spectrum, draws)

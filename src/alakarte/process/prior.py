@@ -24,7 +24,7 @@ def prior(layout: Layout, spread: float | None) -> Penalty | None:
     places = layout.places("log_lengthscale")
 
     def penalty(theta: Array) -> tuple[float, Array]:
-        log_lengthscale = theta[places].reshape(shape)
+        log_lengthscale = theta[places].reshape(shape)  # of a category one, not one per column
         apart = log_lengthscale - np.add.reduce(log_lengthscale, axis=-1, keepdims=True) / shape[-1]
         slope = np.zeros(size)
         slope[places] = apart.ravel() / spread**2

@@ -14,7 +14,8 @@ from alakarte.errors import Unavailable
 from alakarte.features.draws import draw
 from alakarte.features.feature_map import FeatureMap, feature_map
 from alakarte.kernels.base import ClosedForm, Kernel
-from alakarte.likelihoods.base import Likelihood
+from alakarte.likelihoods.base import Likelihood, Noise
+from alakarte.likelihoods.rowwise import RowLikelihood
 from alakarte.parameters import Layout
 from alakarte.process.computation import Computation, evidence_computation, kept_computation
 from alakarte.process.weight_space import noise_floor
@@ -34,6 +35,18 @@ class Problem:
     transform: str = "auto"  # of the projection: "fast", "matrix" or by cost
     precision: str = "double"  # "mixed": features and products of weight space in float32
     n_jobs: int = 1
+
+    @property
+    def noise(self) -> Noise:
+        """The likelihood, where that is normal noise."""
+        assert isinstance(self.likelihood, Noise), "the exact evidence is that of normal noise"
+        return self.likelihood
+
+    @property
+    def row_likelihood(self) -> RowLikelihood:
+        """The likelihood, where that is another."""
+        assert isinstance(self.likelihood, RowLikelihood), "normal noise needs no approximation"
+        return self.likelihood
 
     @property
     def is_closed(self) -> bool:
@@ -73,16 +86,14 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Process:
-    """A problem at one theta: everything before the first pass over the rows."""
+class LatentFunction:
+    """The prior of the latent function at one theta: everything before the first pass over the rows."""
 
     problem: Problem
     values: Values
     spectrum: Spectrum
     computation: Computation
     expansion: FeatureMap | None  # None for a closed form
-    noise_variance: float  # s
-    floored: bool  # s is the least that rounding allows, not what theta says
 
     @property
     def features(self) -> FeatureMap:
@@ -106,20 +117,35 @@ class Process:
         return self.problem.rows.n_rows if self.expansion is None else self.expansion.n_basis
 
 
-def process_at(problem: Problem, theta: Array) -> Process:
-    """Spectrum, feature map and noise at theta."""
+@dataclass(frozen=True)
+class Process(LatentFunction):
+    """The latent function with its normal noise."""
+
+    noise_variance: float  # s
+    floored: bool  # s is the least that rounding allows, not what theta says
+
+
+def latent_function_at(problem: Problem, theta: Array) -> LatentFunction:
+    """Spectrum and feature map at theta."""
     values = problem.layout.unpack(np.asarray(theta, dtype=float))
     spectrum = problem.kernel.spectrum(values, problem.draws)
-    computation, n_rows = problem.computation_for(problem.rows.n_rows), problem.rows.n_rows
-    features, size = None, n_rows
+    computation = problem.computation_for(problem.rows.n_rows)
+    features = None
     if computation is not Computation.CLOSED:
         features = feature_map(spectrum, problem.draws, problem.transform)
-        size = min(n_rows, features.n_basis)
         if computation is Computation.WEIGHTS and problem.precision == "mixed":
             features = features.astype(np.float32)
-    wanted = problem.likelihood.noise_variance(values)
-    floor = noise_floor(size, problem.rows.total, spectrum.log_amplitude)
-    return Process(problem, values, spectrum, computation, features, max(wanted, floor), wanted < floor)
+    return LatentFunction(problem, values, spectrum, computation, features)
+
+
+def process_at(problem: Problem, theta: Array) -> Process:
+    """Spectrum, feature map and noise at theta."""
+    f, n_rows = latent_function_at(problem, theta), problem.rows.n_rows
+    size = n_rows if f.expansion is None else min(n_rows, f.expansion.n_basis)
+    wanted = problem.noise.noise_variance(f.values)
+    floor = noise_floor(size, problem.rows.total, f.spectrum.log_amplitude)
+    noise_variance = max(wanted, floor)
+    return Process(problem, f.values, f.spectrum, f.computation, f.expansion, noise_variance, wanted < floor)
 
 
 def require_closed_form(kernel: Kernel) -> None:

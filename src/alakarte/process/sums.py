@@ -39,7 +39,7 @@ def add_statistics(sums: list[Array], scratch: Scratch, block: Block, features: 
         root = np.sqrt(block.weight)[:, None]
         phi *= root
         target = target * root
-    _add_gram(gram, phi, scratch)
+    add_gram_of_block(gram, phi, scratch)
     moment += phi.T @ target.astype(phi.dtype, copy=False)
     energy += (target**2).sum(axis=0)
 
@@ -50,7 +50,7 @@ def add_statistics_of_each(sums: list[Array], scratch: Scratch, block: Block, ma
         add_statistics(sums[3 * index : 3 * index + 3], scratch, block, features)
 
 
-def _add_gram(gram: Array, phi: Array, scratch: Scratch) -> None:
+def add_gram_of_block(gram: Array, phi: Array, scratch: Scratch) -> None:
     """Lower triangle of ΦᵀΦ, half the work: in place, or single precision within a block and double across blocks."""
     if phi.dtype == np.float64:
         add_gram(gram, phi)

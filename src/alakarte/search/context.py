@@ -53,7 +53,7 @@ class Search:
                 f"n_components={wanted}: {table[0]} rows cannot tell so many components apart; give at most "
                 f"{max(table[0], policy.MOST_COMPONENTS)}, or None to let the rows decide."
             )
-        sizes = choose_sizes(kernel, wanted, settings.n_frequencies, *table)
+        sizes = choose_sizes(kernel, wanted, settings.n_frequencies, table[0], self.scaling.n_variables)
         return Plan(settings, kernel, *sizes, *table)
 
     def stream(self, purpose: str, plan: Plan, columns: int) -> np.random.Generator:

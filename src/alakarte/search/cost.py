@@ -6,6 +6,7 @@ In: sizes. Out: flops of a piece of work, or the size that flops allow.
 import numpy as np
 
 import alakarte.search.policy as policy
+from alakarte.process.design_matrix import KEPT_BYTES
 
 _FACTORS = 6  # Cholesky factors while noise and amplitude are tuned
 _COPIES = 4  # of D×D numbers at the same time: two lanes, the scaled Gram, its factor
@@ -71,6 +72,21 @@ def most_columns(n_rows: int, *, patient: bool = False) -> int:
     while not patient and columns > _MULTIPLE and posterior_flops(n_rows, columns) > policy.GROWTH_FLOPS:
         columns *= 0.95
     return max(_MULTIPLE, int(columns) // _MULTIPLE * _MULTIPLE)
+
+
+def latent_columns(n_rows: int) -> int:
+    """Columns of a posterior whose sites take some passes, each with twice the work of a posterior."""
+    columns = most_columns(n_rows)
+    while columns > _MULTIPLE and 2 * policy.LATENT_STEPS * n_rows * float(columns) ** 2 > policy.GROWTH_FLOPS:
+        columns = int(0.95 * columns)
+    return max(_MULTIPLE, columns // _MULTIPLE * _MULTIPLE)
+
+
+def class_columns(n_rows: int, n_classes: int) -> int:
+    """Columns of the posterior of several classes: passes over a matrix of rows and columns that is kept in memory."""
+    by_flops = policy.GROWTH_FLOPS / (policy.CLASS_PASSES * 2.0 * n_rows * n_classes)
+    columns = min(by_flops, KEPT_BYTES / (4.0 * n_rows), policy.MOST_COLUMNS)
+    return max(compare_columns(n_rows), int(columns) // _MULTIPLE * _MULTIPLE)
 
 
 def posterior_bytes(n_basis: int) -> float:

@@ -39,25 +39,38 @@ class Fit:
     growth_reason: str  # why it has no more columns
     posterior: Posterior
     averaged: list[int]  # ranks of the kernels in the posterior
+    left_out: tuple[float, ...] = ()  # log loss per row of rows left out, where kernels are ranked by that
+    regression: Learned | None = None  # what regression learned of the best, where another likelihood learned further
 
     @property
     def best(self) -> Candidate:
         """The kernel that won, or that was given by name."""
         return self.ranking[0]
 
+    @property
+    def warm_start(self) -> WarmStart:
+        """Where another fit of the best kernel may begin."""
+        learned = self.regression or self.best.learned
+        return learned.problem.draws, learned.run.theta
+
 
 def fit(search: Search, warm: WarmStart | None = None) -> Fit:
     """Learn, choose, refine, grow; `warm` is where an earlier fit of the same kernel ended."""
-    tell_estimate(search)
-    with search.budget.part(_time_to_choose(search), time_to_compare(search, 1)):
-        search, ranking = learn_candidates(search, menu(search), warm)
-        ranking = keep(search, ranking, refine_contenders)
+    search, ranking = choose(search, warm)
     ranking = keep(search, ranking, spend_time_left)
     grown = grow(search, ranking[0])
     ranking, grown = keep(search, (ranking, grown), lambda search, state: try_free_frequencies(search, *state))
     averaged = indistinguishable(search, ranking)
     posterior, averaged = _posterior(ranking, grown.tuned, averaged)
     return Fit(search, ranking, grown.tuned, grown.reason, posterior, averaged)
+
+
+def choose(search: Search, warm: WarmStart | None = None) -> tuple[Search, list[Candidate]]:
+    """Learn the kernels of the menu, compare them on all rows, and learn the best further."""
+    tell_estimate(search)
+    with search.budget.part(_time_to_choose(search), time_to_compare(search, 1)):
+        search, ranking = learn_candidates(search, menu(search), warm)
+        return search, keep(search, ranking, refine_contenders)
 
 
 def _time_to_choose(search: Search) -> float:

@@ -89,7 +89,7 @@ def freed(
         "log_amplitude": 0.5 * np.logaddexp.reduce(2 * spectrum.log_amplitude, keepdims=True),
         "frequencies": omega,
     }
-    values = old.likelihood.with_noise_variance(values, process.noise_variance)
+    values = old.noise.with_noise_variance(values, process.noise_variance)
     draws = draw(shape, "fastfood", streams("stacks"))
     problem = Problem(kernel, old.likelihood, layout, draws, rows, n_jobs=old.n_jobs)
     return problem, layout.clip(layout.pack(values))
@@ -122,6 +122,6 @@ def held_out(process: Process, sums: Statistics, held: Rows) -> float:
     n_jobs, block = process.problem.n_jobs, held.whole()
     solved = solve_weights(sums, process.weight_variance, process.noise_variance, n_jobs)
     posterior = weight_posterior(process.features, sums, solved, np.nan)
-    std = process.problem.likelihood.std(posterior.variance(block.x, n_jobs), process.noise_variance)
-    density = process.problem.likelihood.log_density(block.y, posterior.mean(block.x, n_jobs), std).sum(axis=1)
+    std = process.problem.noise.std(posterior.variance(block.x, n_jobs), process.noise_variance)
+    density = process.problem.noise.log_density(block.y, posterior.mean(block.x, n_jobs), std).sum(axis=1)
     return float(np.average(density, weights=block.weight))

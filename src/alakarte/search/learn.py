@@ -144,13 +144,13 @@ def _trials(search: Search, plan: Plan, problem: Problem, learned: Learned) -> l
 
 def _with_enough_noise(problem: Problem, theta: Array, before: float) -> Array:
     """Theta, with more noise where more rows show that few were fitted without; `before`: nlml per row."""
-    total, layout, likelihood = problem.rows.total, problem.layout, problem.likelihood
+    total, layout, noise = problem.rows.total, problem.layout, problem.noise
     least = _value(problem, theta)
     if least <= (before + policy.JUMP) * total:
         return theta
     values = layout.unpack(theta)
     for variance in policy.MORE_NOISE:
-        noisier = layout.clip(layout.pack(likelihood.with_noise_variance(values, variance)))
+        noisier = layout.clip(layout.pack(noise.with_noise_variance(values, variance)))
         value = _value(problem, noisier)
         if value < least:
             theta, least = noisier, value

@@ -90,3 +90,18 @@ TIME_TO_LEARN = 0.8  # of what is left of it, divided by the rungs to come
 TIME_FOR_MORE = 0.95  # of what is left then: more components, columns, rows; 0.6 where free frequencies are to be tried
 TIME_TO_GROW = 0.5  # of what is left then, at most, is kept for the columns of the posterior
 TIME_FOR_FREE = 0.9  # of what is left after that
+
+# --- several classes --------------------------------------------------------------------------------------------------
+CLASS_GAINS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)  # logarithms of factors of the amplitude, tried in this order
+CLASS_ROWS = 4000  # that gains and kernels are compared on
+CLASS_PASSES = 250  # over the rows, to the mode, as a rule
+GAIN_TOL = 1e-3  # nats per row to which a mode is sought while gains are compared
+
+# --- other likelihoods: kernels chosen by regression are learned further under the likelihood ------------------------
+LATENT_CONTENDERS = 3
+LATENT_FIRST_ROWS = 500  # in closed form; MAIN_ROWS by features
+LATENT_GAINS = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5)  # logarithms of factors of the amplitude, tried in this order
+LATENT_ITERATIONS, LATENT_LAST_ITERATIONS = 20, 5  # on these rows; on more
+LATENT_LAST_FLOPS = 4e11  # of those
+LATENT_STEPS = 4  # to the sites of an evaluation, as a rule
+LATENT_TOL = 1e-4  # nats to which sites are sought while a kernel is learned

@@ -53,7 +53,7 @@ def _task(plan: Plan, problem: Problem, start: Start, objective: Function) -> Ta
     lower, upper = layout.bounds()
     first_upper = None
     if start.hold_noise_down and plan.settings.n_learning_rows == "auto":
-        held = problem.likelihood.held_down(layout.unpack(upper))
+        held = problem.noise.held_down(layout.unpack(upper))
         if any(layout.is_free(name) for name in held):
             first_upper = np.maximum(lower, layout.pack(layout.unpack(upper) | held))
     return Task(objective, (lower, upper), coordinates(layout), prior(layout, spread), first_upper)

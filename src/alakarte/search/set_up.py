@@ -20,7 +20,8 @@ from alakarte.search.plan import Plan
 
 def parameter_layout(kernel: Kernel, likelihood: Likelihood, shape: Shape, scaling: Scaling) -> Layout:
     """Layout of the parameters of kernel and likelihood, with the user's fixed values and bounds."""
-    parameters = (*kernel.parameters(shape), *likelihood.parameters())
+    of_kernel = (parameter.for_variables(scaling.variables) for parameter in kernel.parameters(shape))
+    parameters = (*of_kernel, *likelihood.parameters())
     return constrained(parameters, (kernel.fixed or {}) | likelihood.fixed(), kernel.bounds, scaling.units())
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from alakarte.kernels.base import Kernel
-from alakarte.likelihoods.base import Likelihood
+from alakarte.likelihoods.base import Noise
 
 
 @dataclass(frozen=True)
@@ -11,7 +11,7 @@ class Settings:
     """What was asked for; "auto" and None leave a choice open."""
 
     kernel: Kernel | None  # None: several are learned, and the evidence decides
-    likelihood: Likelihood
+    likelihood: Noise
     n_components: int | None
     n_frequencies: int | None
     expansion: str  # "auto", "fastfood", "dense" or "exact"

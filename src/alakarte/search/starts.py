@@ -35,6 +35,6 @@ def nested_starts(problem: Problem, random: Start, simpler: Values) -> list[Star
     made = problem.kernel.nested(
         {name: simpler[name] for name in ("log_amplitude", "log_lengthscale")}, layout.unpack(random.theta)
     )
-    noise_variance = problem.likelihood.noise_variance(simpler)
-    packed = [layout.pack(problem.likelihood.with_noise_variance(values, noise_variance)) for values in made]
+    noise_variance = problem.noise.noise_variance(simpler)
+    packed = [layout.pack(problem.noise.with_noise_variance(values, noise_variance)) for values in made]
     return [Start(layout.clip(theta)) for theta in packed]

@@ -38,7 +38,7 @@ def _more_components(search: Search, best: Candidate) -> Candidate | None:
     kernel, n_components = best.plan.kernel, 2 * best.plan.n_components
     if not kernel.has_components or search.settings.n_components is not None or search.budget.is_over():
         return None
-    if most_components(kernel, best.plan.n_rows, best.plan.n_inputs, policy.ROWS_TO_SPARE) < n_components:
+    if most_components(kernel, best.plan.n_rows, search.scaling.n_variables, policy.ROWS_TO_SPARE) < n_components:
         return None
     plan = search.plan(kernel, n_components)
     return compare(search, [(plan, learn(search, plan))])[0]

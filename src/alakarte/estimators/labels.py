@@ -1,0 +1,70 @@
+"""Labels of any type ↔ whole numbers 0 … K − 1, with what is wrong with them said in words.
+
+In: the user's labels, and classes that are known. Out: the classes, sorted, and the place of each label among them.
+"""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from alakarte.errors import InvalidInput
+from alakarte.records import Array, Integers
+
+
+def coded(y: Any, known: Array | None = None) -> tuple[Array, Integers]:
+    """The classes, sorted, and the place of each label among them; of known classes, those."""
+    if y is None:
+        raise InvalidInput("y is None: this is a classifier, which requires y to be passed, but the target y is None.")
+    labels = column_or_1d(np.asarray(y), warn=True)
+    _check_labels(labels)
+    check_classification_targets(labels)
+    if known is None:
+        classes, codes = np.unique(labels, return_inverse=True)
+        return classes, codes.astype(np.int64)
+    codes = np.searchsorted(known, labels)
+    codes[codes == len(known)] = 0
+    wrong = known[codes] != labels
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InvalidInput(
+            f"y[{row}] = {labels[row]!r} is none of the classes of the fit, {known.tolist()[:20]}: give all of them as "
+            "classes= at the first partial_fit, or call fit again."
+        )
+    return known, codes.astype(np.int64)
+
+
+def _check_labels(labels: Any) -> None:
+    """Raise InvalidInput for labels that are missing."""
+    missing = [row for row, label in enumerate(labels.tolist()) if label is None or label != label]
+    if missing:
+        raise InvalidInput(
+            f"Input y contains NaN: y[{missing[0]}] is missing, {len(missing)} in all. Drop those rows, or give "
+            "missing labels a name of their own."
+        )
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        row = int(np.argmax(np.isinf(labels)))
+        raise InvalidInput(f"Input y contains infinity: y[{row}] = {labels[row]} is no label. Drop that row.")
+
+
+def check_classes(classes: Array) -> None:
+    """Raise InvalidInput where there is nothing to tell apart."""
+    if len(classes) < 2:
+        raise InvalidInput(
+            f"y has one class only, {classes.tolist()}: a classifier needs at least two; this one class is certain."
+        )
+
+
+def weights_with_classes(class_weight: Any, classes: Array, codes: Integers, sample_weight: Any) -> Any:
+    """Weights of rows times those of their classes; the user's own where classes have none."""
+    if class_weight is None:
+        return sample_weight
+    of_rows = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    if isinstance(class_weight, dict):
+        place = {label: code for code, label in enumerate(classes.tolist())}
+        if unknown := [label for label in class_weight if label not in place]:
+            raise InvalidInput(f"class_weight has {unknown[0]!r}, which is no label of y: {classes.tolist()[:10]}.")
+        class_weight = {place[label]: weight for label, weight in class_weight.items()}
+    return np.asarray(of_rows * compute_sample_weight(class_weight, codes))

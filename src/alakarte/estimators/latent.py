@@ -1,0 +1,114 @@
+"""What estimators with a likelihood of one latent function per row share: how they fit, and how rows join.
+
+In: the user's table, targets encoded as numbers with an offset (n, 2). Out: `model_`, whose posterior is that of the
+latent function.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import column_or_1d
+
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.table import Table, further_targets, plain_targets, training_table
+from alakarte.errors import InvalidInput
+from alakarte.estimators.online import Online
+from alakarte.execution.budget import Budget
+from alakarte.execution.threads import one_blas_thread, thread_count
+from alakarte.likelihoods.rowwise import RowLikelihood
+from alakarte.posteriors.tiles import TILE_ROWS
+from alakarte.process.latent_objective import latent_evidence
+from alakarte.process.problem import Problem
+from alakarte.records import Array
+from alakarte.search.context import Search
+from alakarte.search.fit import Fit
+from alakarte.search.latent import fit_latent
+from alakarte.search.learn import WarmStart
+from alakarte.search.settings import Settings
+
+CHUNK_ROWS = 1 << 16
+
+
+class LatentEstimator(Online):
+    """Estimators whose likelihood may be another than normal noise."""
+
+    def _fit_targets(
+        self,
+        settings: Settings,
+        likelihood: RowLikelihood,
+        inference: str,
+        data: tuple[Any, Any, Any],
+        budget: Budget,
+    ) -> None:
+        """Learn from X, targets and offsets (n, 2), and weights; kernels are chosen by regression."""
+        table = training_table(self, *data, plain_targets)
+        targets, weight = table.rows.targets()
+        y, offset = targets[:, 0], targets[:, 1]
+        centre, scale = likelihood.base(y, weight, offset)
+        added = 0.0 if likelihood.shifts_targets else centre
+        observed = np.column_stack([likelihood.encoded(y, centre, scale), offset + added])
+        rows = table.rows.with_targets(observed, weight)
+        numbers = _standardised(likelihood.surrogate(y, offset, centre, scale), weight)
+        scaling = replace(table.scaling, y_mean=np.array([centre]), y_scale=np.array([scale]))
+        surrogate = Table(table.rows.with_targets(numbers[:, None], weight), scaling, ())
+
+        def learn(search: Search, warm: WarmStart | None) -> Fit:
+            return fit_latent(search, rows, likelihood, inference, warm)
+
+        self._fit_table(settings, surrogate, budget, learn)
+
+    def _further_targets(self, X: Any, targets: Any, sample_weight: Any) -> ArrayRows:
+        """Rows for a fitted model, from targets and offsets (n, 2) as they were given to `_fit_targets`."""
+        model = self.model_
+        rows = further_targets(self, X, targets, sample_weight, model.scaling)
+        likelihood = model.problem.row_likelihood
+        centre, scale = float(model.scaling.y_mean[0]), float(model.scaling.y_scale[0])
+        y, offset = rows.y[:, 0], rows.y[:, 1]
+        added = 0.0 if likelihood.shifts_targets else centre
+        return rows.with_targets(np.column_stack([likelihood.encoded(y, centre, scale), offset + added]), rows.weight)
+
+    def _latent_evidence(
+        self, problem: Problem, theta: Array, inference: str, *, eval_gradient: bool
+    ) -> float | tuple[float, Array]:
+        """The approximate log evidence of a problem's rows in nats of the user's targets, and its gradient."""
+        with one_blas_thread():
+            found = latent_evidence(problem, theta, inference, gradient=eval_gradient)
+        value = self.model_.scaling.log_evidence(found.nlml, problem.rows.total)
+        return value if found.gradient is None else (value, -found.gradient)
+
+    def _threads(self, X: Array) -> int:
+        """One for few rows: to ask how many there are takes longer than to predict them."""
+        return 1 if len(X) <= TILE_ROWS else thread_count(self.n_jobs)
+
+    def _latent(self, X: Array) -> tuple[Array, Array]:
+        """Mean and variance (rows, T) of the latent functions, in standardised units, chunk by chunk."""
+        posterior, n_jobs = self.model_.posterior, self._threads(X)
+        parts = [
+            posterior.mean_and_variance(self.model_.scaling.inputs(X[start : start + CHUNK_ROWS]), n_jobs)
+            for start in range(0, max(len(X), 1), CHUNK_ROWS)
+        ]
+        mean, variance = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return mean, variance
+
+
+def _standardised(values: Array, weight: Array) -> Array:
+    """Values (n,) with weighted mean zero and standard deviation one, where they vary."""
+    centred = values - np.average(values, weights=weight)
+    spread = np.sqrt(np.average(centred**2, weights=weight))
+    return np.asarray(centred / spread if spread > 0 else centred)
+
+
+def with_offset(y: Any) -> Array:
+    """y (n,) and a column of zeros (n, 2), as likelihoods of one latent function take their targets."""
+    if y is None:
+        raise InvalidInput("This estimator requires y to be passed, but the target y is None.")
+    target = np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = column_or_1d(target, warn=True)
+    if target.ndim != 1:
+        raise InvalidInput(
+            f"y has shape {target.shape}: likelihood='student_t' learns one target; fit one model for each, or use "
+            "likelihood='gaussian'."
+        )
+    return np.column_stack([target, np.zeros(len(target))])

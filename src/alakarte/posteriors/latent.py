@@ -1,0 +1,184 @@
+"""The posterior of the latent function for likelihoods that are not normal, given the sites that stand for the rows.
+
+In: processes whose sites were found. Out: `LatentPosterior`: q(f) is the posterior of weighted regression on the sites,
+so that all posteriors of this room serve. A closed form keeps its rows: others join and leave them, and the sites of
+all are found anew. By features the sites of earlier rows stay as they were, and only those of rows that join are found.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.rows import Rows
+from alakarte.errors import IllConditioned, Unavailable
+from alakarte.posteriors.average import Average
+from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.build import build_posterior
+from alakarte.posteriors.ranking import average_weights, score
+from alakarte.posteriors.rows import changed_rows
+from alakarte.process.problem import LatentFunction, Problem, Process, latent_function_at
+from alakarte.process.sites import Sites
+from alakarte.records import Array
+
+JOINING_ROWS = 512  # whose sites are found together, where sums are kept
+
+
+@dataclass(frozen=True)
+class WorkingRegression:
+    """What stands for the rows of one kernel: a normal observation of each row for each of T latent functions."""
+
+    curvature: Array  # (n,) λ, shared by the functions
+    observation: Array  # (n, T)
+    nlml: float  # less the approximate log evidence, or what stands for it
+
+    @classmethod
+    def of_sites(cls, sites: Sites, nlml: float) -> "WorkingRegression":
+        """Of one latent function."""
+        return cls(sites.curvature, (sites.linear / sites.curvature)[:, None], nlml)
+
+
+class SiteFinder(ABC):
+    """How the sites of rows are found, given a kernel; what a posterior needs when rows join it."""
+
+    @abstractmethod
+    def find(self, problem: Problem, theta: Array) -> WorkingRegression:
+        """The sites of the rows of a problem."""
+
+    @abstractmethod
+    def update(self, before: Posterior, rows: Rows, n_jobs: int) -> WorkingRegression:
+        """The sites of further rows, where the function is known as well as `before` knows it."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One kernel: its problem without rows, θ, and the numbers that were learned."""
+
+    problem: Problem
+    theta: Array
+    n_parameters: int
+    left_out: float | None = None  # log loss per row of rows left out, where that ranks kernels
+
+    def score(self, nlml: float, total: float) -> float:
+        """What it is weighed by in an average, in nats."""
+        return score(nlml, self.n_parameters) if self.left_out is None else -self.left_out * total
+
+
+@dataclass(frozen=True)
+class LatentPosterior(Posterior):
+    """q(f), and how it changes with rows."""
+
+    core: Posterior
+    finder: SiteFinder
+    members: tuple[Member, ...]  # the best first
+    rows: ArrayRows | None  # targets and offsets as they came, kept by closed forms
+    total: float
+    nlml: float  # of the best
+    noise_variance: float = 0.0
+
+    @property
+    def n_targets(self) -> int:
+        """T, the latent functions."""
+        return self.core.n_targets
+
+    @property
+    def n_basis(self) -> int:
+        """Columns of the expansion, or rows of a closed form."""
+        return self.core.n_basis
+
+    @property
+    def size(self) -> int:
+        """Of the system that was solved."""
+        return self.core.size
+
+    @property
+    def weights(self) -> Array:
+        """(K,) of the kernels in an average."""
+        return self.core.weights if isinstance(self.core, Average) else np.ones(1)
+
+    def mean(self, x: Array, n_jobs: int = 1) -> Array:
+        """That of q(f)."""
+        return self.core.mean(x, n_jobs)
+
+    def variance(self, x: Array, n_jobs: int = 1) -> Array:
+        """That of q(f)."""
+        return self.core.variance(x, n_jobs)
+
+    def mean_and_variance(self, x: Array, n_jobs: int = 1) -> tuple[Array, Array]:
+        """Those of q(f)."""
+        return self.core.mean_and_variance(x, n_jobs)
+
+    def by_member(self, x: Array, n_jobs: int = 1) -> list[tuple[float, Array, Array]]:
+        """Weight, mean and variance (rows, T) of each kernel: probabilities are averaged, not functions."""
+        if not isinstance(self.core, Average):
+            return [(1.0, *self.core.mean_and_variance(x, n_jobs))]
+        parts = [member.mean_and_variance(x, n_jobs) for member in self.core.members]
+        return [(float(weight), *part) for weight, part in zip(self.core.weights, parts, strict=True)]
+
+    def covariance(self, x: Array) -> Array:
+        """That of q(f)."""
+        return self.core.covariance(x)
+
+    def sample(self, x: Array, n_samples: int, rng: np.random.Generator) -> Array:
+        """From q(f)."""
+        return self.core.sample(x, n_samples, rng)
+
+    def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> "LatentPosterior":
+        """All sites anew in closed form; by features those of the further rows."""
+        if self.rows is not None:
+            kept = changed_rows(self.rows, rows, sign)
+            problems = [member.problem.on(kept).with_jobs(n_jobs) for member in self.members]
+            found = [
+                self.finder.find(problem, member.theta) for problem, member in zip(problems, self.members, strict=True)
+            ]
+            return latent_posterior(self.finder, self.members, kept, found, n_jobs)
+        if sign < 0:
+            raise Unavailable(
+                "forget: this posterior keeps sums of its rows, not what each of them contributed; it can forget rows "
+                "where the kernel is in closed form (some 4,000 rows). Call fit again on the rows that remain."
+            )
+        core, nlml = self.core, self.nlml
+        for start in range(0, rows.n_rows, JOINING_ROWS):
+            some = rows.take(np.arange(start, min(start + JOINING_ROWS, rows.n_rows)))
+            working = self.finder.update(core, some, n_jobs)
+            core = core.changed(some.with_targets(working.observation, working.curvature), 1, n_jobs)
+            nlml += working.nlml
+        return replace(self, core=core, total=self.total + rows.total, nlml=nlml)
+
+
+def working_process(function: LatentFunction, rows: Rows, working: WorkingRegression) -> Process:
+    """The process of weighted regression with unit noise on the sites of rows."""
+    problem = function.problem.on(rows.with_targets(working.observation, working.curvature))
+    parts = function.values, function.spectrum, function.computation, function.expansion
+    return Process(problem, *parts, noise_variance=1.0, floored=False)
+
+
+def latent_posterior(
+    finder: SiteFinder, members: tuple[Member, ...], rows: Rows, found: list[WorkingRegression], n_jobs: int
+) -> LatentPosterior:
+    """The posterior of one kernel, or the average of several in closed form, on rows whose sites were found."""
+    cores = []
+    for member, working in zip(members, found, strict=True):
+        problem = member.problem.on(rows).with_jobs(n_jobs)
+        process = working_process(latent_function_at(problem, member.theta), rows, working)
+        cores.append(build_posterior(process, working.nlml))
+    kept = None
+    if members[0].problem.is_closed:
+        block = rows.whole()
+        kept = ArrayRows(block.x, block.y, block.weight)
+    core = cores[0] if len(cores) == 1 else _average(members, cores, found, rows.total)
+    without = tuple(replace(member, problem=member.problem.without_rows()) for member in members)
+    return LatentPosterior(core, finder, without, kept, rows.total, found[0].nlml)
+
+
+def _average(
+    members: tuple[Member, ...], cores: list[Posterior], found: list[WorkingRegression], total: float
+) -> Average:
+    """The average of closed forms, with weights by what stands for their evidence."""
+    if not all(np.isfinite(working.nlml) for working in found):
+        raise IllConditioned("no evidence to weigh kernels by")
+    scores = [member.score(working.nlml, total) for member, working in zip(members, found, strict=True)]
+    weights = average_weights(scores, total)
+    n_parameters = tuple(member.n_parameters for member in members)
+    return Average(tuple(cores), n_parameters, weights, total, 0.0, found[0].nlml)  # type: ignore[arg-type]

@@ -1,0 +1,113 @@
+"""A normal approximation of the posterior of the latent function, for likelihoods that are not normal themselves.
+
+In: targets, offsets and weights of the rows, a likelihood, the prior of the function in one of its two spaces. Out:
+`Inference`: the bound of the evidence and the sites that it was found with.
+
+Each row speaks through a site, a normal observation of f with curvature λ and linear term b. Given the sites, q(f) is
+that of weighted regression; given q(f), the likelihood says what each site should be:
+
+    λ ← E[−l″],  b ← λ f + E[l′],   bound = Σ E l − ½ (fᵀK⁻¹f − Σ λ_i q_i + log|B|),   B = I + W^½ K W^½, W = diag(λ)
+
+Steps that lower the bound are halved. Sites are passed in and out: nothing is remembered here.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from alakarte.likelihoods.rowwise import Expected, RowLikelihood
+from alakarte.process.latent_space import LatentSpace
+from alakarte.process.sites import LatentState, Sites
+from alakarte.records import Array, Values
+
+LEAST_CURVATURE = 1e-9  # of a site: below it, 1 − (B⁻¹)_ii has lost the variance to rounding
+MAX_STEPS = 100
+LONGEST_STEP, STEP_GROWTH = 20.0, 1.5  # beyond the wanted sites, where these come by small steps only
+HALVINGS = 8
+SLACK = 1e-9  # relative, by which rounding may lower a bound
+
+
+@dataclass(frozen=True)
+class Observations:
+    """What the rows say: each (n,)."""
+
+    y: Array  # as the likelihood encodes it
+    offset: Array  # added to the latent function
+    weight: Array
+
+
+@dataclass(frozen=True)
+class Inference:
+    """The approximation that was found."""
+
+    sites: Sites
+    state: LatentState
+    expected: Expected  # at the state
+    bound: float
+    n_steps: int
+    converged: bool
+
+
+def infer(
+    space: LatentSpace,
+    likelihood: RowLikelihood,
+    values: Values,
+    data: Observations,
+    sites: Sites | None = None,
+    tol: float = 1e-6,
+) -> Inference:
+    """The best normal approximation, from `sites` or from a function of zero; `tol` in nats of the bound."""
+    if sites is None:
+        zero = np.zeros(len(data.y))
+        sites = matched_sites(_expected(likelihood, values, data, zero, zero), data, zero)
+    current = _evaluate(space, likelihood, values, data, sites)
+    step, longest = 1.0, LONGEST_STEP if likelihood.fixed_point_is_slow else 1.0
+    for n_steps in range(1, MAX_STEPS + 1):
+        wanted = matched_sites(current.expected, data, current.state.mean)
+        better, step = _improved(space, likelihood, values, data, current, wanted, step)
+        if better is None:  # no step along this way raises the bound: rounding is all that is left
+            return replace(current, n_steps=n_steps, converged=True)
+        gain, current = better.bound - current.bound, better
+        if gain < tol:
+            return replace(current, n_steps=n_steps, converged=True)
+        step = min(STEP_GROWTH * step, longest)
+    return replace(current, n_steps=MAX_STEPS)
+
+
+def matched_sites(expected: Expected, data: Observations, mean: Array) -> Sites:
+    """The sites that averages under q(f) ask for; `mean` (n,) is that of f without its offset."""
+    curvature = np.maximum(data.weight * expected.curvature, LEAST_CURVATURE)
+    return Sites(curvature, curvature * mean + data.weight * expected.slope)
+
+
+def _expected(likelihood: RowLikelihood, values: Values, data: Observations, mean: Array, variance: Array) -> Expected:
+    return likelihood.expected(values, data.y, mean + data.offset, variance)
+
+
+def _evaluate(
+    space: LatentSpace, likelihood: RowLikelihood, values: Values, data: Observations, sites: Sites
+) -> Inference:
+    """The bound at some sites."""
+    state = space.solve(sites)
+    expected = _expected(likelihood, values, data, state.mean, state.variance)
+    divergence = 0.5 * (state.quadratic - float(sites.curvature @ state.variance) + state.log_determinant)
+    return Inference(sites, state, expected, float(data.weight @ expected.value) - divergence, 0, converged=False)
+
+
+def _improved(  # noqa: PLR0913
+    space: LatentSpace,
+    likelihood: RowLikelihood,
+    values: Values,
+    data: Observations,
+    current: Inference,
+    wanted: Sites,
+    step: float,
+) -> tuple[Inference | None, float]:
+    """The bound after a step to the wanted sites, the first of shorter and shorter ones that does not lower it."""
+    for _ in range(HALVINGS):
+        sites = current.sites.towards(wanted, step)
+        stepped = _evaluate(space, likelihood, values, data, sites)
+        if stepped.bound >= current.bound - SLACK * abs(current.bound):
+            return stepped, step
+        step = min(step / 2, 1.0)
+    return None, step
