@@ -23,7 +23,7 @@ from alakarte.search.compare import with_columns
 from alakarte.search.context import Search
 from alakarte.search.cost import class_columns, compare_columns
 from alakarte.search.fit import Fit, choose
-from alakarte.search.latent import fixed_candidate
+from alakarte.search.fixed_kernels import fixed_candidates
 from alakarte.search.learn import WarmStart
 
 
@@ -44,7 +44,7 @@ def fit_classes(search: Search, rows: Rows, base: Array, warm: WarmStart | None 
         rows = rows.compressed(search.scaling.tails)
     candidates = ranking[: policy.LATENT_CONTENDERS]
     if search.settings.kernel is None:
-        candidates = [*candidates, fixed_candidate(search, ranking[0])]
+        candidates = [*candidates, *fixed_candidates(search, ranking[0])]
     contestants = _tuned(search, rows, base, candidates)
     averaged = _averaged(search, contestants)
     members = [_member(search, rows, contestants[rank]) for rank in averaged]

@@ -13,16 +13,13 @@ import numpy as np
 import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
 from alakarte.data.subsets import Subsets
-from alakarte.data.summary import SUMMARY_ROWS, summarise
 from alakarte.errors import IllConditioned
 from alakarte.execution.threads import run_together
-from alakarte.kernels.registry import resolve
 from alakarte.likelihoods.rowwise import RowLikelihood
 from alakarte.parameters import Layout, constrained
 from alakarte.posteriors.latent import Member, WorkingRegression, latent_posterior
 from alakarte.posteriors.ranking import average_weights, score
 from alakarte.posteriors.row_sites import RowSites
-from alakarte.process.computation import Computation
 from alakarte.process.latent_objective import LatentEvidence, latent_evidence
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.prior import prior
@@ -35,12 +32,11 @@ from alakarte.search.context import Search
 from alakarte.search.coordinates import coordinates
 from alakarte.search.cost import closed_flops, compare_columns, evaluation_flops, latent_columns
 from alakarte.search.fit import Fit, choose
-from alakarte.search.learn import Learned, WarmStart
+from alakarte.search.fixed_kernels import fixed_candidates, is_fixed
+from alakarte.search.learn import WarmStart
 from alakarte.search.optimise import Limits, Run, Task, minimise
 from alakarte.search.plan import Plan
 from alakarte.search.run_stage import expected_spread
-from alakarte.search.set_up import set_up
-from alakarte.search.stopping import Ending, Stop
 
 
 @dataclass(frozen=True)
@@ -103,22 +99,7 @@ def _contenders(search: Search, ranking: list[Candidate]) -> list[Candidate]:
     best = ranking[: policy.LATENT_CONTENDERS]
     if search.settings.kernel is not None:
         return best
-    return [*best, fixed_candidate(search, ranking[0])]
-
-
-def fixed_candidate(search: Search, like: Candidate) -> Candidate:
-    """`rbf` whose length-scale is the median distance of rows, with the computation of another candidate."""
-    plan = search.plan(resolve("rbf"))
-    streams = search.streams.within("fixed")
-    problem = set_up(plan, search.rows, search.scaling, streams("draws"))
-    if like.learned.problem.is_closed:
-        problem = replace(problem, computation=Computation.CLOSED)
-    block = search.subsets.first(min(SUMMARY_ROWS, search.rows.n_rows)).whole()
-    distance = summarise(block.x, block.weight, streams("summary")).distance(0.5)
-    values = {"log_amplitude": np.zeros(1), "log_lengthscale": np.asarray(np.log(distance))}
-    theta = problem.layout.clip(problem.layout.pack(values | problem.noise.start()))
-    run = Run(theta, np.inf, 0, Ending(Stop.NOTHING_TO_LEARN, converged=True), 0, [])
-    return Candidate(plan, Learned(problem, run, [run], [run], search.rows.total), None, compressed=search.compressed)
+    return [*best, fixed_candidates(search, ranking[0])[0]]
 
 
 def _latent_problem(search: Search, candidate: Candidate, likelihood: RowLikelihood) -> Latent:
@@ -166,12 +147,11 @@ def _learn_side_by_side(search: Search, targets: Subsets, begun: list[Latent], i
 def _learn(search: Search, targets: Subsets, latent: Latent, inference: str) -> Latent:
     """The common amplitude on few rows, then all parameters on these, then some steps on more."""
     plan, closed = latent.candidate.plan, latent.problem.is_closed
-    is_fixed = latent.candidate.learned.run.ending.stop is Stop.NOTHING_TO_LEARN
     first = policy.LATENT_FIRST_ROWS if closed else policy.MAIN_ROWS
     problem = latent.problem.on(targets.first(first))
     objective = _Objective(problem, inference)
     theta = _with_best_gain(problem, objective, latent.run.theta)
-    limits = 0 if is_fixed else min(policy.LATENT_ITERATIONS, plan.settings.max_iter)
+    limits = 0 if is_fixed(latent.candidate) else min(policy.LATENT_ITERATIONS, plan.settings.max_iter)
     run = _minimised(search, plan, problem, objective, theta, limits)
     more = _more_rows(targets.rows.n_rows, problem)
     if more <= problem.rows.n_rows:

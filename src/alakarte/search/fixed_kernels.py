@@ -1,0 +1,57 @@
+"""Kernels that are not learned, for likelihoods whose labels say too little of length-scales.
+
+In: a `Search`, and a candidate whose computation is taken over. Out: candidates with the length-scales that the inputs
+alone suggest. Their amplitude is left to those who compare them.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+import alakarte.search.policy as policy
+from alakarte.data.summary import SUMMARY_ROWS, summarise
+from alakarte.kernels.registry import resolve
+from alakarte.process.computation import Computation
+from alakarte.search.candidates import Candidate
+from alakarte.search.context import Search
+from alakarte.search.learn import Learned
+from alakarte.search.optimise import Run
+from alakarte.search.set_up import set_up
+from alakarte.search.stopping import Ending, Stop
+
+
+def fixed_candidates(search: Search, like: Candidate) -> list[Candidate]:
+    """Each of the fixed kernels at each of the length-scales."""
+    distance = _median_distance(search)
+    return [
+        _fixed(search, like, name, float(part * distance))
+        for name in policy.FIXED_KERNELS
+        for part in policy.FIXED_LENGTHSCALES
+    ]
+
+
+def _median_distance(search: Search) -> float:
+    """Of two random rows, in standardised inputs."""
+    block = search.subsets.first(min(SUMMARY_ROWS, search.rows.n_rows)).whole()
+    return float(summarise(block.x, block.weight, search.streams("fixed", "summary")).distance(0.5))
+
+
+def _fixed(search: Search, like: Candidate, name: str, lengthscale: float) -> Candidate:
+    """One kernel with one length-scale, in the computation of another candidate."""
+    plan = search.plan(resolve(name))
+    problem = set_up(plan, search.rows, search.scaling, search.streams("fixed", "draws", name))
+    if like.learned.problem.is_closed:
+        problem = replace(problem, computation=Computation.CLOSED)
+    shapes = {parameter.name: parameter.shape for parameter in problem.layout.parameters}
+    values = {
+        "log_amplitude": np.zeros(shapes["log_amplitude"]),
+        "log_lengthscale": np.full(shapes["log_lengthscale"], np.log(lengthscale)),
+    }
+    theta = problem.layout.clip(problem.layout.flat(values | problem.noise.start()))
+    run = Run(theta, np.inf, 0, Ending(Stop.NOTHING_TO_LEARN, converged=True), 0, [])
+    return Candidate(plan, Learned(problem, run, [run], [run], search.rows.total), None, compressed=search.compressed)
+
+
+def is_fixed(candidate: Candidate) -> bool:
+    """Whether it is one of these."""
+    return candidate.learned.run.ending.stop is Stop.NOTHING_TO_LEARN
