@@ -126,7 +126,10 @@ ELSEWHERE = {
     **dict.fromkeys(
         ["posteriors.class_sites", "posteriors.latent", "posteriors.row_sites"], "estimators/test_classifier.py"
     ),
-    **dict.fromkeys(["search.classes", "search.fit_classes", "search.latent"], "estimators/test_classifier.py"),
+    **dict.fromkeys(
+        ["search.classes", "search.fit_classes", "search.fixed_kernels", "search.latent"],
+        "estimators/test_classifier.py",
+    ),
     **dict.fromkeys(["estimators.counts", "estimators.latent"], "estimators/test_classifier.py"),
     "estimators.base": "estimators/test_regressor.py",
     "search.policy": "house/test_documents.py",

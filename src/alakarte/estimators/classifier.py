@@ -183,7 +183,7 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         def learn(search: Search, warm: WarmStart | None) -> Fit:
             return fit_classes(search, table.rows, base, warm)
 
-        self._fit_table(settings, surrogate, budget, learn)
+        self._fit_table(replace(settings, stands_in=True), surrogate, budget, learn)
 
     @available_if(keeps_sums)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "GPClassifier":

@@ -56,7 +56,7 @@ class LatentEstimator(Online):
         def learn(search: Search, warm: WarmStart | None) -> Fit:
             return fit_latent(search, rows, likelihood, inference, warm)
 
-        self._fit_table(settings, surrogate, budget, learn)
+        self._fit_table(replace(settings, stands_in=True), surrogate, budget, learn)
 
     def _further_targets(self, X: Any, targets: Any, sample_weight: Any) -> ArrayRows:
         """Rows for a fitted model, from targets and offsets (n, 2) as they were given to `_fit_targets`."""

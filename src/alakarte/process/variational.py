@@ -23,6 +23,7 @@ from alakarte.records import Array, Values
 LEAST_CURVATURE = 1e-9  # of a site: below it, 1 − (B⁻¹)_ii has lost the variance to rounding
 MAX_STEPS = 100
 LONGEST_STEP, STEP_GROWTH = 20.0, 1.5  # beyond the wanted sites, where these come by small steps only
+CALM_STEP = 0.7  # of a step that had to be halved: the longest afterwards
 HALVINGS = 8
 SLACK = 1e-9  # relative, by which rounding may lower a bound
 
@@ -64,13 +65,15 @@ def infer(
     step, longest = 1.0, LONGEST_STEP if likelihood.fixed_point_is_slow else 1.0
     for n_steps in range(1, MAX_STEPS + 1):
         wanted = matched_sites(current.expected, data, current.state.mean)
-        better, step = _improved(space, likelihood, values, data, current, wanted, step)
+        better, taken = _improved(space, likelihood, values, data, current, wanted, step)
         if better is None:  # no step along this way raises the bound: rounding is all that is left
             return replace(current, n_steps=n_steps, converged=True)
         gain, current = better.bound - current.bound, better
         if gain < tol:
             return replace(current, n_steps=n_steps, converged=True)
-        step = min(STEP_GROWTH * step, longest)
+        if taken < step:  # it swings about its end: shorter steps from here on
+            longest = CALM_STEP * step
+        step = min(STEP_GROWTH * taken, longest)
     return replace(current, n_steps=MAX_STEPS)
 
 

@@ -238,7 +238,9 @@ def _growth_reason(best: Latent) -> str:
 def _on_all_rows(search: Search, rows: Rows, latent: Latent, inference: str) -> LatentEvidence:
     """The evidence of all rows; from the sites of the last stage, where those were all."""
     sites = latent.sites if latent.problem.rows is rows else None
-    return latent_evidence(latent.problem.on(rows), latent.run.theta, inference, sites, gradient=False)
+    return latent_evidence(
+        latent.problem.on(rows), latent.run.theta, inference, sites, gradient=False, tol=policy.LATENT_TOL
+    )
 
 
 def _grown(search: Search, best: Latent, found: LatentEvidence, inference: str) -> LatentEvidence:

@@ -123,11 +123,14 @@ class Plan:
         return replace(stage, tol=max(stage.tol, policy.RUNG_NATS * n_rows))
 
     def _ladder(self) -> list[int]:
-        """All rows, half of them, and so on down to where an evaluation is cheap; the same for all kernels."""
+        """All rows, half of them, and so on down to where an evaluation is cheap; the same for all kernels.
+
+        Where targets only stand for others, half of the rows are the last: kernels are learned further elsewhere.
+        """
         ladder = [self.n_rows]
         while ladder[0] // 2 >= policy.FIRST_ROWS and (len(ladder) == 1 or not self._is_cheap(ladder[0])):
             ladder.insert(0, ladder[0] // 2)
-        return ladder
+        return ladder[:-1] if self.settings.stands_in and len(ladder) > 1 else ladder
 
     def _is_cheap(self, n_rows: int) -> bool:
         """Whether any kernel may take many steps in closed form on so many rows."""

@@ -24,6 +24,7 @@ class Settings:
     n_learning_rows: int | str | None = "auto"  # None: all
     n_posterior_frequencies: int | str | None = "auto"  # of each component; None: those that were learned with
     lengthscale_spread: float | str | None = None  # of log ℓ about their mean, expected beforehand; None: no prior
+    stands_in: bool = False  # targets are numbers that stand for others: kernels are learned further elsewhere
 
     @property
     def progressive(self) -> bool:
