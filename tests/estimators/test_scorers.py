@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from alakarte import coverage_scorer, log_density_scorer
+from alakarte import GPClassifier, GPCountRegressor, coverage_scorer, log_density_scorer
 from alakarte.metrics import log_density
 from problems import small
 
@@ -31,3 +35,26 @@ def test_scorers_are_what_they_say(data):
     weight = np.arange(50.0)
     assert log_density_scorer(model, X, y, sample_weight=weight) == pytest.approx(np.average(expected, weights=weight))
     assert coverage_scorer(model, X, y, level=0.5) == np.mean(np.abs(y - mean) <= 0.6744897501960817 * std)
+
+
+def test_labels_and_counts_are_scored_by_their_own_probability():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    labels, counts = np.where(X[:, 0] > 0, "up", "down"), rng.poisson(np.exp(X[:, 0]))
+    for model, y in ((GPClassifier("rbf", random_state=0), labels), (GPCountRegressor("rbf", random_state=0), counts)):
+        pipeline = make_pipeline(StandardScaler(), model).fit(X, y)
+        own = pipeline[-1].log_predictive_density(pipeline[:-1].transform(X), y)
+        assert log_density_scorer(pipeline, X, y) == pytest.approx(own.mean())
+        assert np.isfinite(cross_val_score(model, X, y, scoring=log_density_scorer, cv=3)).all()
+
+
+def test_exposure_is_routed_to_fit_and_score():
+    rng = np.random.default_rng(0)
+    X, exposure = rng.standard_normal((90, 1)), 10.0 ** rng.uniform(-1, 2, 90)
+    counts = rng.poisson(exposure * np.exp(X[:, 0]))
+    plain = GPCountRegressor("rbf", random_state=0)
+    with config_context(enable_metadata_routing=True):
+        told = clone(plain).set_fit_request(exposure=True).set_score_request(exposure=True)
+        with_exposure = cross_val_score(told, X, counts, cv=3, params={"exposure": exposure})
+        without = cross_val_score(plain, X, counts, cv=3)
+    assert (with_exposure > without).all()

@@ -4,7 +4,7 @@ In: the user's table. Out: `model_`, the one thing that a fit leaves on an estim
 above this one.
 """
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -222,3 +222,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """What was learned, in the user's units, as text."""
         check_is_fitted(self)
         return summary(self.model_)
+
+    @abstractmethod
+    def log_predictive_density(self, X: Any, y: Any) -> Array:
+        """Log density, or probability, (rows,) of the targets y under their predictions, in nats."""
