@@ -21,7 +21,7 @@ from alakarte.data.standardise import standardise
 from alakarte.data.summary import summarise
 from alakarte.estimators.checks import check_settings
 from alakarte.execution.randomness import Streams
-from alakarte.kernels import Matern, PiecewiseLinear
+from alakarte.kernels import ARD, RBF, GaussianMixture, Matern, MaternMixture, PiecewiseLinear
 from alakarte.kernels.registry import kernels
 from alakarte.likelihoods import Gaussian
 from alakarte.posteriors.build import build_posterior
@@ -37,6 +37,13 @@ SHAPES = [(3, 2, 8), (5, 1, 6), (4, 3, 4), (1, 2, 3), (9, 2, 5)]  # (d, Q, m); t
 MENU = {name: kind() for name, kind in sorted(kernels().items()) if not name.startswith("matern")}
 DEFAULTS = {"weighted": True, "n_targets": 1, "noise_std": None}  # of `problem`
 MENU |= {f"matern{nu}": Matern(nu) for nu in (0.5, 1.5, 2.5)} | {"pwl4": PiecewiseLinear(n_knots=4)}
+ALONE = dict(MENU)  # without the sums: with and without centres, with and without closed forms, one kernel twice
+SUMS = {
+    "ard+gm": ARD() + GaussianMixture(),
+    "rbf+rbf+mm": RBF() + RBF() + MaternMixture(0.5),
+    "matern+pwl": Matern() + PiecewiseLinear(),
+}
+MENU |= SUMS
 
 
 def expansions(kernel) -> list[str]:
@@ -80,8 +87,13 @@ def plan_of(kernel, rows, **settings):
     """The plan of a kernel on some rows, with the settings of a `GPRegressor`."""
     estimator = GPRegressor(kernel, n_jobs=1, **settings)
     settings = check_settings(estimator, Gaussian(estimator.noise_std))
-    sizes = choose_sizes(settings.kernel, settings.n_components, settings.n_frequencies, rows.n_rows, rows.n_inputs)
-    return Plan(settings, settings.kernel, *sizes, rows.n_rows, rows.n_inputs)
+    return _plan(settings, settings.kernel, (rows.n_rows, rows.n_inputs))
+
+
+def _plan(settings, kernel, size):
+    if len(kernel.terms) > 1:
+        return Plan(settings, kernel, 0, 0, *size).with_parts([_plan(settings, term, size) for term in kernel.terms])
+    return Plan(settings, kernel, *choose_sizes(kernel, settings.n_components, settings.n_frequencies, *size), *size)
 
 
 def problem(kernel, shape=(3, 2, 8), expansion="fastfood", *, n=30, seed=0, **how):
@@ -180,15 +192,23 @@ def explicit_kernel(problem: Problem, theta, x, other) -> np.ndarray:
 
 
 def closed_kernel(problem: Problem, theta, x, other) -> np.ndarray:
-    """The textbook's kernels, on differences of rows."""
-    values = values_at(problem, theta)
+    """The textbook's kernels, on differences of rows; a sum is added up part by part."""
+    kernel, values = problem.kernel, values_at(problem, theta)
+    if len(kernel.terms) == 1:
+        return textbook_kernel(kernel, values, x, other)
+    parts = zip(kernel.terms, kernel.split(values, problem.draws.shape), strict=True)
+    return sum(textbook_kernel(term, part, x, other) for term, part in parts)
+
+
+def textbook_kernel(kernel, values, x, other) -> np.ndarray:
+    """Of one kernel that is no sum."""
     amplitude, scale = np.exp(values["log_amplitude"]), np.exp(-np.atleast_2d(values["log_lengthscale"]))
     tau = x[:, None, :] - other[None, :, :]
     total = 0.0
     for q in range(amplitude.size):
         r = np.linalg.norm(tau * scale[min(q, len(scale) - 1)], axis=2)
         cosine = np.cos(tau @ values["centre"][q]) if "centre" in values else 1.0
-        total = total + amplitude[q] ** 2 * textbook_profile(problem.kernel, r) * cosine
+        total = total + amplitude[q] ** 2 * textbook_profile(kernel, r) * cosine
     return total
 
 

@@ -60,6 +60,9 @@ class Parameter:
     lower: Array | float
     upper: Array | float
     fixed: Array | None = None
+    held: Array | None = (
+        None  # (shape) values of the entries that are not learned, NaN of those that are; None: all are
+    )
     slow: float = np.inf  # learned as asinh(value / slow)
     shared: bool = False  # learned with one factor per input, the last axis, that all entries share
     category: str = "free"  # columns of a category on the last axis: "free", "tied" in one entry, or held at "zero"
@@ -107,7 +110,22 @@ class Parameter:
     @property
     def size(self) -> int:
         """Entries in the flat vector."""
-        return 0 if self.fixed is not None else math.prod(self.shape)
+        if self.fixed is not None:
+            return 0
+        return math.prod(self.shape) if self.held is None else int(np.isnan(self.held).sum())
+
+    def learned(self, entries: Array) -> Array:
+        """(size,) those of the entries (shape) that are learned."""
+        flat = np.asarray(entries, dtype=np.float64).reshape(-1)
+        return flat if self.held is None else flat[np.isnan(self.held).reshape(-1)]
+
+    def with_held(self, learned: Array) -> Array:
+        """(shape) all entries from those that are learned (size,): the inverse of `learned`."""
+        if self.held is None:
+            return learned.reshape(self.shape)
+        entries = self.held.copy()
+        entries[np.isnan(self.held)] = learned
+        return entries
 
     def label(self, place: tuple[int, ...]) -> str:
         """Of one entry: its name, and its place among components and variables."""
@@ -177,8 +195,8 @@ class Layout:
         return sum(p.size for p in self.parameters)
 
     def is_free(self, name: str) -> bool:
-        """Whether a parameter of that name is learned."""
-        return any(p.name == name and p.fixed is None for p in self.parameters)
+        """Whether a parameter of that name is learned, with all its entries."""
+        return any(p.name == name and p.fixed is None and p.held is None for p in self.parameters)
 
     def places(self, name: str) -> slice:
         """Where a parameter stands in the flat vector."""
@@ -188,7 +206,7 @@ class Layout:
 
     def flat(self, entries: Values) -> Array:
         """Flat vector of the free ones among the entries that are learned, by name."""
-        free = [np.asarray(entries[p.name], dtype=np.float64).reshape(-1) for p in self.parameters if p.fixed is None]
+        free = [p.learned(entries[p.name]) for p in self.parameters if p.fixed is None]
         return np.concatenate([np.zeros(0), *free])
 
     def entries(self, theta: Array) -> Values:
@@ -196,7 +214,7 @@ class Layout:
         entries, start = {}, 0
         for p in self.parameters:
             size = p.size
-            entries[p.name] = p.fixed if p.fixed is not None else theta[start : start + size].reshape(p.shape)
+            entries[p.name] = p.fixed if p.fixed is not None else p.with_held(theta[start : start + size])
             start += size
         return entries
 
@@ -222,6 +240,11 @@ class Layout:
     def slow(self) -> Array:
         """`Parameter.slow` of each entry of theta."""
         return self.flat({p.name: np.full(p.shape, p.slow) for p in self.parameters})
+
+    def only(self, names: Iterable[str], theta: Array) -> "Layout":
+        """The same with these parameters alone to be learned, the others fixed at theta."""
+        entries, kept = self.entries(theta), set(names)
+        return Layout(tuple(p if p.name in kept else replace(p, fixed=entries[p.name]) for p in self.parameters))
 
     def hastened(self) -> "Layout":
         """The same with no slow parameter."""
@@ -253,7 +276,8 @@ class Layout:
         out: list[str] = []
         for p in self.parameters:
             if p.fixed is None:
-                out += [p.label(place) for place in np.ndindex(p.shape)]
+                free = p.learned(np.arange(float(math.prod(p.shape)))).astype(int)
+                out += [p.label(tuple(int(i) for i in np.unravel_index(k, p.shape))) for k in free]
         return out
 
 

@@ -5,8 +5,10 @@ Frequencies lie on one flat axis of length F with a component index each, so com
 This file refuses to know data files, kernels and optimisers. Letters: docs/notation.md.
 """
 
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,10 +24,22 @@ UNUSED: Any = None  # a field that a kernel does not use
 
 @dataclass(frozen=True)
 class Shape:
-    """How many inputs, and how many frequencies in each component."""
+    """How many inputs, and how many frequencies in each component; of a sum, which components each part has."""
 
     n_inputs: int
     counts: tuple[int, ...]
+    parts: tuple[int, ...] = ()  # of a sum: components of each part,
+    centred: tuple[bool, ...] = ()  # and whether they have centres
+
+    @staticmethod
+    def joined(parts: Sequence["Shape"], centred: Sequence[bool]) -> "Shape":
+        """The shape of a sum from those of its parts, one flat axis."""
+        counts = tuple(m for part in parts for m in part.counts)
+        return Shape(parts[0].n_inputs, counts, tuple(part.n_components for part in parts), tuple(centred))
+
+    def with_counts(self, counts: Sequence[int]) -> "Shape":
+        """The same components with other numbers of frequencies."""
+        return replace(self, counts=tuple(counts))
 
     @property
     def n_components(self) -> int:
@@ -57,6 +71,32 @@ class Shape:
     def n_stacks(self) -> int:
         """Fastfood stacks of all components together."""
         return self.stack_component.size
+
+    @property
+    def edges(self) -> Integers:
+        """(parts + 1,) first component of each part, and Q; what is no sum is one part."""
+        return np.cumsum((0, *(self.parts or (self.n_components,))))
+
+    @property
+    def part_shapes(self) -> tuple["Shape", ...]:
+        """The shape of each part of a sum."""
+        edges = self.edges.tolist()
+        return tuple(Shape(self.n_inputs, self.counts[a:b]) for a, b in pairwise(edges))
+
+    def columns(self, n_products: int) -> Integers:
+        """(D,) the columns of Φ, as places among `n_products` times F: frequency by frequency, product by product.
+
+        A part of a sum that has no centre, beside others that have one, has no products with the sine of its ζ = 0.
+        """
+        if n_products == 2 or all(self.centred):
+            return np.arange(n_products * self.n_frequencies)
+        has_centre = np.repeat(self.centred, self.parts)[self.component]
+        always = np.ones(2 * self.n_frequencies, dtype=bool)
+        return np.flatnonzero(np.concatenate([always, has_centre, has_centre]))
+
+    def n_columns(self, n_products: int) -> int:
+        """D, the columns of Φ with so many for a frequency that has a centre, if any has."""
+        return self.columns(n_products).size
 
 
 @dataclass(frozen=True)
@@ -124,6 +164,30 @@ class Draws:
     points: Array  # (F,) stratified in (0, 1) within each component, shuffled
     quantiles: Array  # (F,) uniform in (0, 1), for spectra with heavier tails
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What cannot be made from the rest."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def parts(self) -> tuple["Draws", ...]:
+        """The draws of each part of a sum, the same each time."""
+        component, edges = np.arange(self.shape.n_components), self.shape.edges.tolist()
+        return tuple(self.of_components((component >= a) & (component < b)) for a, b in pairwise(edges))
+
+    def of_components(self, keep: Flags) -> "Draws":
+        """The draws of some components, keep (Q,) true or false."""
+        shape, stacks = self.shape, self.stacks
+        mine = keep[shape.component]
+        if stacks is not None:
+            kept, p = keep[shape.stack_component], shape.n_padded
+            position = stacks.position[mine]
+            position = (np.cumsum(kept) - 1)[position // p] * p + position % p
+            matrices = stacks.signs[kept], stacks.permutation[kept], stacks.gaussians[kept]
+            stacks = Stacks(*matrices, position, stacks.norms[mine])
+        shape = Shape(shape.n_inputs, tuple(np.compress(keep, shape.counts).tolist()))
+        each = (part[mine] for part in (self.lengths, self.chi, self.points, self.quantiles))
+        return Draws(shape, stacks, self.directions[:, mine], *each)
+
     @property
     def expansion(self) -> str:
         """What `draw` was asked for."""
@@ -137,7 +201,7 @@ class Spectrum:
     log_amplitude: Array  # (Q,) log v_q
     input_scale: Array = UNUSED  # (Q, d) a = 1/ℓ
     radii: Array = UNUSED  # (F,) length of each frequency in R^p, before the input scale
-    centre: Array = UNUSED  # (Q, d) μ; then each frequency has four columns instead of two
+    centre: Array = UNUSED  # (Q, d) μ; then a frequency has four columns instead of two; zero in a part without
     signs: Array = UNUSED  # (stacks, p) in place of the draws'
     gaussians: Array = UNUSED  # (stacks, p) in place of the draws'
     frequencies: Array = UNUSED  # (d, F) free frequencies, in place of scale × radius × direction
@@ -145,7 +209,8 @@ class Spectrum:
     def weight_variance(self, shape: Shape) -> Array:
         """(D,) v_q²/m_q on every column of Φ [E1, E6]."""
         variance = np.exp(2 * self.log_amplitude) / np.asarray(shape.counts)
-        return np.tile(variance[shape.component], 2 if self.centre is None else 4)
+        n_products = 2 if self.centre is None else 4
+        return np.tile(variance[shape.component], n_products)[shape.columns(n_products)]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alakarte.features.draws import draw, of_components
+from alakarte.features.draws import draw
 from alakarte.features.feature_map import feature_map
 from alakarte.records import Shape
 from problems import problem, values_at
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("one_blas_thread")
 def test_components_that_are_left_keep_their_frequencies(name, expansion):
     made, theta = problem(name, shape=(5, 3, 11), expansion=expansion)
     keep = np.array([True, False, True])
-    fewer = of_components(made.draws, keep)
+    fewer = made.draws.of_components(keep)
     values = values_at(made, theta)
     left = {key: value[keep] if np.shape(value)[:1] == (3,) else value for key, value in values.items()}
     x = made.rows.x[:4]

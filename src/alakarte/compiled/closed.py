@@ -1,6 +1,6 @@
 """Kernels in closed form, k(x, x') = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ, and their pullback, as plain loops.
 
-In: rows, the degrees of freedom of the profile g, variance, scale and centre of each component. Out: k between two
+In: rows, degrees of freedom of the profile g, variance, scale and centre of each component. Out: k between two
 tables, or within one some rows of its triangle; sums of derivatives. Names, arguments and results are those of
 `reference.py`. One row at a time against all others: a row's bits do not depend on its company. Differences are
 squared, never expanded: where rows nearly coincide the other way loses half the digits.
@@ -11,7 +11,8 @@ import numpy as np
 from alakarte.compiled.jit import compiled, compiled_sum, wide_vectors
 from alakarte.compiled.layout import Table, prepare, row_major
 from alakarte.compiled.profiles import profile, profile_and_slope
-from alakarte.records import Array
+from alakarte.compiled.reference import Dof
+from alakarte.records import Array, Integers
 
 
 @compiled
@@ -45,7 +46,7 @@ def _kernel_row(row, waves, others, first, dof, components, buffers, total):
         total[j] = 0.0
     for q in range(scale.shape[0]):
         _distances(row, others, first, scale[q], r2)
-        profile(r2, dof, g)
+        profile(r2, dof[q], g)
         if cosine.shape[0] > 0:
             _times_cosine(g, row_cosine[q], row_sine[q], cosine[q][first:], sine[q][first:])
         v = variance[q]
@@ -160,7 +161,7 @@ def _gram_rows_pullback(table, root, dof, components, start, stop, inverse, alph
         for q in range(n_components):
             v, row = variance[q], sums[q]
             _distances(x[i], others, i, scale[q], r2)
-            profile_and_slope(r2, dof, g, slope)
+            profile_and_slope(r2, dof[q], g, slope)
             if cosine.shape[0] > 0:
                 wave = (x_cosine[i, q], x_sine[i, q], cosine[q][i:], sine[q][i:])
                 _weigh(bar, slope, g, wave, weight, odd)
@@ -174,7 +175,12 @@ def _gram_rows_pullback(table, root, dof, components, start, stop, inverse, alph
                 row[1 + k] += 2.0 * v * scale[q, k] * _sum_squares(weight, others[k][i:], x[i, k])
 
 
-def kernel_rows(x: Array, other: Array, dof: int, variance: Array, scale: Array, centre: Array | None) -> Array:
+def profiles(dof: Dof, n_components: int) -> Integers:
+    """(Q,) degrees of freedom of the profile of each component, from one for all or one for each."""
+    return np.ascontiguousarray(np.broadcast_to(np.asarray(dof, dtype=np.int64), n_components))
+
+
+def kernel_rows(x: Array, other: Array, dof: Dof, variance: Array, scale: Array, centre: Array | None) -> Array:
     """k(x, other) (rows, rows'); arguments as in `reference.py`."""
     table, others = prepare(x, centre), prepare(other, centre)
     out = np.empty((len(x), len(other)))
@@ -183,7 +189,7 @@ def kernel_rows(x: Array, other: Array, dof: int, variance: Array, scale: Array,
 
 
 def kernel_rows_dot(
-    table: Table, others: Table, dof: int, variance: Array, scale: Array, weights: Array, out: Array
+    table: Table, others: Table, dof: Dof, variance: Array, scale: Array, weights: Array, out: Array
 ) -> Array:
     """k·w (rows, T) of two tables for weights (T, rows'); k itself into the first rows of `out`, where that has any."""
     dot = np.empty((len(table.rows), len(weights)))
@@ -191,21 +197,22 @@ def kernel_rows_dot(
         raise ValueError(f"an array to write into has shape {out.shape}, the result needs {len(dot), len(others.rows)}")
     components = tuple(row_major(np.float64, variance, scale))
     tables = table.rows, table.row_waves, others.columns, others.column_waves
-    _kernel_rows(*tables, dof, components, weights, dot, out)
+    _kernel_rows(*tables, profiles(dof, len(variance)), components, weights, dot, out)
     return dot
 
 
 def gram_rows(
-    table: Table, root: Array, dof: int, variance: Array, scale: Array, part: tuple[int, int], out: Array
+    table: Table, root: Array, dof: Dof, variance: Array, scale: Array, part: tuple[int, int], out: Array
 ) -> None:
     """Rows `part` of w_i^½ k w_j^½, from the diagonal on, into out (n, n)."""
-    _gram_rows(table, root, dof, tuple(row_major(np.float64, variance, scale)), *part, out)
+    components = tuple(row_major(np.float64, variance, scale))
+    _gram_rows(table, root, profiles(dof, len(variance)), components, *part, out)
 
 
 def gram_rows_pullback(
     table: Table,
     root: Array,
-    dof: int,
+    dof: Dof,
     variance: Array,
     scale: Array,
     part: tuple[int, int],
@@ -215,5 +222,5 @@ def gram_rows_pullback(
     """Sums (Q, 1 + 2d) by log v, a and μ of rows `part`; K⁻¹ (n, n) from its diagonal on, α (T, n)."""
     sums = np.zeros((len(variance), 1 + 2 * table.rows.shape[1]))
     components = tuple(row_major(np.float64, variance, scale))
-    _gram_rows_pullback(table, root, dof, components, *part, inverse, alpha, sums)
+    _gram_rows_pullback(table, root, profiles(dof, len(variance)), components, *part, inverse, alpha, sums)
     return sums

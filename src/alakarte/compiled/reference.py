@@ -5,9 +5,13 @@ Each function here has the name, the arguments and the result of its twin in `co
 This file knows nothing of kernels, parameters or evidence. Paper, sections 3.2 and 4.
 """
 
+from typing import TypeAlias
+
 import numpy as np
 
 from alakarte.records import Array, Integers
+
+Dof: TypeAlias = int | tuple[int, ...]  # of the profile of all components, or of each
 
 
 def hadamard(x: Array) -> None:
@@ -179,13 +183,13 @@ def wave_products_dot(phase: Array, shift: Array, component: Integers, weight_me
     return phi @ weight_mean
 
 
-def kernel_rows(x: Array, other: Array, dof: int, variance: Array, scale: Array, centre: Array | None) -> Array:
+def kernel_rows(x: Array, other: Array, dof: Dof, variance: Array, scale: Array, centre: Array | None) -> Array:
     """k(x, other) (rows, rows') = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ, τ = x − x'.
 
     Parameters
     ----------
     x, other : (rows, d), (rows', d)
-    dof : 0 for the Gaussian g = exp(−r²/2); 1, 3, 5 for Matérn of smoothness dof/2
+    dof : 0 for the Gaussian g = exp(−r²/2); 1, 3, 5 for Matérn of smoothness dof/2; one for all components, or (Q,)
     variance : (Q,), v²
     scale : (Q, d), a
     centre : (Q, d), μ, or None
@@ -193,20 +197,20 @@ def kernel_rows(x: Array, other: Array, dof: int, variance: Array, scale: Array,
     total = np.zeros((len(x), len(other)))
     for q in range(len(variance)):
         tau = x[:, None, :] - other[None, :, :]
-        value = profile(((tau * scale[q]) ** 2).sum(axis=2), dof)[0]
+        value = profile(((tau * scale[q]) ** 2).sum(axis=2), int(np.broadcast_to(dof, len(variance))[q]))[0]
         total += variance[q] * value * (1.0 if centre is None else np.cos(tau @ centre[q]))
     return total
 
 
 def kernel_rows_dot(
-    x: Array, other: Array, dof: int, variance: Array, scale: Array, centre: Array | None, weights: Array
+    x: Array, other: Array, dof: Dof, variance: Array, scale: Array, centre: Array | None, weights: Array
 ) -> Array:
     """k(x, other)·w (rows, T) for weights (T, rows')."""
     return kernel_rows(x, other, dof, variance, scale, centre) @ weights.T
 
 
 def gram_rows(
-    x: Array, root: Array, dof: int, variance: Array, scale: Array, centre: Array | None, part: tuple[int, int]
+    x: Array, root: Array, dof: Dof, variance: Array, scale: Array, centre: Array | None, part: tuple[int, int]
 ) -> Array:
     """Rows `part` of w_i^½ k(x, x) w_j^½ (n, n), from the diagonal on, zeros elsewhere; root (n,): w^½."""
     inside = np.zeros((len(x), len(x)))
@@ -217,7 +221,7 @@ def gram_rows(
 def gram_rows_pullback(
     x: Array,
     root: Array,
-    dof: int,
+    dof: Dof,
     variance: Array,
     scale: Array,
     centre: Array | None,
@@ -237,7 +241,7 @@ def gram_rows_pullback(
     sums = np.zeros((len(variance), 1 + 2 * d))
     tau = x[:, None, :] - x[None, :, :]
     for q in range(len(variance)):
-        value, slope = profile(((tau * scale[q]) ** 2).sum(axis=2), dof)
+        value, slope = profile(((tau * scale[q]) ** 2).sum(axis=2), int(np.broadcast_to(dof, len(variance))[q]))
         angle = np.zeros_like(value) if centre is None else tau @ centre[q]
         sums[q, 0] = 2 * variance[q] * np.sum(bar * value * np.cos(angle))
         weight = variance[q] * bar * slope * np.cos(angle)

@@ -7,7 +7,7 @@ import numpy as np
 
 import alakarte.compiled.loops as loops
 import alakarte.compiled.reference as reference
-from alakarte.records import Array, Draws, Flags, Shape, Stacks
+from alakarte.records import Array, Draws, Shape, Stacks
 
 FEW_INPUTS = 64  # up to here NumPy is quicker than to compile the transform
 
@@ -25,21 +25,6 @@ def draw(shape: Shape, expansion: str, rng: np.random.Generator) -> Draws:
     chi = np.sqrt(rng.chisquare(dof, size=shape.n_frequencies))  # χ, not χ² [E4]; p degrees of freedom [E3]
     quantiles = rng.uniform(1e-12, 1, size=shape.n_frequencies)
     return Draws(shape, stacks, directions, lengths, chi, _stratified(shape, rng), quantiles)
-
-
-def of_components(draws: Draws, keep: Flags) -> Draws:
-    """The draws of some components, keep (Q,) true or false."""
-    shape, stacks = draws.shape, draws.stacks
-    mine = keep[shape.component]
-    if stacks is not None:
-        kept, p = keep[shape.stack_component], shape.n_padded
-        position = stacks.position[mine]
-        position = (np.cumsum(kept) - 1)[position // p] * p + position % p
-        parts = stacks.signs[kept], stacks.permutation[kept], stacks.gaussians[kept]
-        stacks = Stacks(*parts, position, stacks.norms[mine])
-    shape = Shape(shape.n_inputs, tuple(np.compress(keep, shape.counts).tolist()))
-    each = (part[mine] for part in (draws.lengths, draws.chi, draws.points, draws.quantiles))
-    return Draws(shape, stacks, draws.directions[:, mine], *each)
 
 
 def _stacks(shape: Shape, rng: np.random.Generator) -> Stacks:

@@ -1,7 +1,8 @@
 """Φ of a block of rows, and derivatives back to its frequencies: the map from rows to columns of cosines and sines.
 
 In: a `Spectrum` and `Draws`. Out: `FeatureMap`. Columns: [cos | sin], or the four products of cos ξ, sin ξ with
-cos ζ, sin ζ where the spectrum has centres, ζ = μᵀx [E5, E6]. Scales live in V, never here [E1]. Paper, section 4.
+cos ζ, sin ζ where the spectrum has centres, ζ = μᵀx [E5, E6]; parts of a sum that have none have two of these. Scales
+live in V, never here [E1]. Paper, section 4.
 """
 
 from dataclasses import dataclass
@@ -46,11 +47,25 @@ class FeatureMap:
     projection: Projection
     centre: Array | None  # (d, Q)
     component: Integers  # (F,)
+    columns: Integers | None = None  # (D,) those of the four products that Φ has; None: all
 
     @property
     def n_basis(self) -> int:
         """D, the columns of Φ."""
+        return self._n_products if self.columns is None else self.columns.size
+
+    @property
+    def _n_products(self) -> int:
+        """Columns that the loops write."""
         return self.component.size * (2 if self.centre is None else 4)
+
+    def _of_products(self, values: Array) -> Array:
+        """(…, products) from (…, D): zero where Φ has no column."""
+        if self.columns is None:
+            return values
+        products = np.zeros((*values.shape[:-1], self._n_products), values.dtype)
+        products[..., self.columns] = values
+        return products
 
     @property
     def dtype(self) -> np.dtype[np.float64]:
@@ -60,7 +75,7 @@ class FeatureMap:
     def astype(self, dtype: DTypeLike) -> "FeatureMap":
         """The same map in another precision."""
         centre = None if self.centre is None else self.centre.astype(dtype)
-        return FeatureMap(self.projection.astype(dtype), centre, self.component)
+        return FeatureMap(self.projection.astype(dtype), centre, self.component, self.columns)
 
     def _tiles(self, n_rows: int) -> list[slice]:
         """Rows whose phases fit the cache: many frequencies, few rows."""
@@ -77,8 +92,12 @@ class FeatureMap:
             self.projection.phases(rows, phase)
             if self.centre is None:
                 loops.waves.wave_pairs(phase, phi[tile])
-            else:
+            elif self.columns is None:
                 loops.waves.wave_products(phase, rows @ self.centre, self.component, phi[tile])
+            else:
+                products = scratch.array("products", (len(rows), self._n_products), x.dtype)
+                loops.waves.wave_products(phase, rows @ self.centre, self.component, products)
+                np.take(products, self.columns, axis=1, out=phi[tile])
         return phi
 
     def dot(self, weight_mean: Array, x: Array, scratch: Scratch | None = None) -> Array:
@@ -90,7 +109,8 @@ class FeatureMap:
         self.projection.phases(x, phase)
         if self.centre is None:
             return loops.waves.wave_pairs_dot(phase, weight_mean[:, 0])[:, None]
-        return loops.waves.wave_products_dot(phase, x @ self.centre, self.component, weight_mean[:, 0])[:, None]
+        mean = self._of_products(weight_mean[:, 0])
+        return loops.waves.wave_products_dot(phase, x @ self.centre, self.component, mean)[:, None]
 
     def pullback_zeros(self) -> list[Array]:
         """Zeros of the shapes of `pullback`."""
@@ -109,7 +129,9 @@ class FeatureMap:
                 parts = self.projection.pullback(rows, phase_bar)
             else:
                 zeta_bar = scratch.array("zeta", phase_bar.shape, x.dtype)
-                loops.waves.wave_products_pullback(phi[tile], *bar.arguments(tile), phase_bar, zeta_bar)
+                phi_p, residual, mean, row_weight = bar.arguments(tile)
+                products = self._of_products(phi[tile]), self._of_products(phi_p), residual, self._of_products(mean)
+                loops.waves.wave_products_pullback(*products, row_weight, phase_bar, zeta_bar)
                 parts = rows.T @ zeta_bar, *self.projection.pullback(rows, phase_bar)
             for total, part in zip(sums, parts, strict=True):
                 total += part
@@ -122,7 +144,8 @@ def feature_map(spectrum: Spectrum, draws: Draws, transform: str = "auto") -> Fe
     fast = fast and (transform == "fast" or (transform == "auto" and prefers_transform(draws.shape)))
     projection = fast_transform(spectrum, draws) if fast else matrix_product(spectrum, draws)
     centre = None if spectrum.centre is None else np.ascontiguousarray(spectrum.centre.T)
-    return FeatureMap(projection, centre, draws.shape.component)
+    some = spectrum.centre is not None and not all(draws.shape.centred)
+    return FeatureMap(projection, centre, draws.shape.component, draws.shape.columns(4) if some else None)
 
 
 def spectrum_bar(

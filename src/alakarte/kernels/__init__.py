@@ -9,5 +9,17 @@ from alakarte.kernels.mm import MaternMixture
 from alakarte.kernels.pwl import PiecewiseLinear
 from alakarte.kernels.rbf import RBF
 from alakarte.kernels.ssgpr import SSGPR
+from alakarte.kernels.sum import Sum
 
-__all__ = ["ARD", "FSARD", "FSGBARD", "RBF", "SSGPR", "GaussianMixture", "Matern", "MaternMixture", "PiecewiseLinear"]
+__all__ = [
+    "ARD",
+    "FSARD",
+    "FSGBARD",
+    "RBF",
+    "SSGPR",
+    "GaussianMixture",
+    "Matern",
+    "MaternMixture",
+    "PiecewiseLinear",
+    "Sum",
+]

@@ -1,4 +1,4 @@
-"""Kernels by name: every class in this folder that has a `name` is found."""
+"""Kernels by name: every class in this folder that has a `name` is found; a sum has those of its parts."""
 
 import importlib
 import pkgutil
@@ -8,6 +8,7 @@ from typing import Any
 
 from alakarte.errors import InvalidInput
 from alakarte.kernels.base import Kernel
+from alakarte.kernels.sum import Sum
 
 _ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
     "matern12": ("matern", {"nu": 0.5}),
@@ -22,7 +23,8 @@ def kernels() -> dict[str, type[Kernel]]:
     by_name = {}
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         for value in vars(importlib.import_module(f"alakarte.kernels.{module.name}")).values():
-            if isinstance(value, type) and issubclass(value, Kernel) and value is not Kernel:
+            is_kernel = isinstance(value, type) and issubclass(value, Kernel) and value not in (Kernel, Sum)
+            if is_kernel:
                 by_name[value.name] = value
     return by_name
 

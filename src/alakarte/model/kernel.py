@@ -3,7 +3,7 @@
 In: a kernel, its learned values and the scaling. Out: `FittedKernel`. Reads, never learns.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from alakarte.errors import Unavailable
 from alakarte.features.dense import frequency_matrix
 from alakarte.features.feature_map import feature_map
 from alakarte.kernels.base import ClosedForm, Kernel, RadialForm
+from alakarte.kernels.sum import Sum
 from alakarte.process.closed_form import closed_gram_full, closed_kernel
 from alakarte.records import Array, Draws, Named, Spectrum, Values
 
@@ -41,6 +42,19 @@ class FittedKernel:
         if name in parameters:
             return parameters[name]
         raise AttributeError(f"kernel {self.__dict__.get('kernel')} has no {name!r}; it has {list(parameters)}.")
+
+    @property
+    def parts(self) -> tuple["FittedKernel", ...]:
+        """The kernels that it is the sum of, each as it was learned within it; itself alone, where it is no sum."""
+        if not isinstance(self.kernel, Sum):
+            return (self,)
+        terms, shape = self.kernel.terms, self.draws.shape
+        named = self.kernel.split(self.parameters, shape, bare=True)
+        pairs = zip(named, self.kernel.split(self.values, shape), strict=True)
+        return tuple(
+            replace(self, kernel=term, parameters=parameters, values=values, draws=draws)
+            for term, (parameters, values), draws in zip(terms, pairs, self.draws.parts, strict=True)
+        )
 
     @property
     def spectrum(self) -> Spectrum:
@@ -102,6 +116,11 @@ class FittedKernel:
 
         Components with a closed form (rbf, ard, matern, gm, mm), and radial ones (pwl) by their density of the radius.
         """
+        total: Array = sum(part._spectral_density(omega) for part in self.parts)  # type: ignore[assignment]
+        return total
+
+    def _spectral_density(self, omega: ArrayLike) -> Array:
+        """Of a kernel that is no sum."""
         omega = np.asarray(omega, dtype=np.float64) * self.scaling.x_scale
         spectrum, d = self.spectrum, self.draws.shape.n_inputs
         if spectrum.input_scale is None or self.kernel.closed_form(self.values) is None:

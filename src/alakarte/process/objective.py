@@ -117,7 +117,8 @@ def _in_row_space(process: Process) -> tuple[float, Spectrum, float]:
 def spectrum_from_sums(function: LatentFunction, sums: list[Array], log_variance_bar: Array) -> Spectrum:
     """Derivatives by the spectrum from sums over rows and derivatives by log V (D,)."""
     draws = function.problem.draws
-    tiled = np.tile(draws.shape.component, log_variance_bar.size // draws.shape.n_frequencies)
+    n_products = function.problem.kernel.columns_per_frequency
+    tiled = np.tile(draws.shape.component, n_products)[draws.shape.columns(n_products)]
     # V = v²/m: ∂/∂log v_q = 2 Σ_{i∈q} ∂/∂log V_i
     of_components = np.bincount(tiled, log_variance_bar, draws.shape.n_components)
     log_amplitude_bar = 2 * np.asarray(of_components, dtype=np.float64)

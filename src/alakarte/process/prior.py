@@ -17,17 +17,18 @@ Penalty: TypeAlias = Callable[[Array], tuple[float, Array]]  # theta → nats, s
 
 def prior(layout: Layout, spread: float | None) -> Penalty | None:
     """θ ↦ Σ_qi (log ℓ_qi − mean_i log ℓ_qi)² / 2σ² and its gradient; None where there is nothing to say."""
-    scales = [p for p in layout.parameters if p.name == "log_lengthscale" and p.size and p.shape[-1:] > (1,)]
+    scales = [p for p in layout.parameters if p.bare_name.endswith("lengthscale") and p.size and p.shape[-1:] > (1,)]
     if spread is None or not scales:
         return None
-    size, shape = layout.size, scales[0].shape
-    places = layout.places("log_lengthscale")
+    size, places = layout.size, [(layout.places(p.name), p.shape) for p in scales]  # of a sum several
 
     def penalty(theta: Array) -> tuple[float, Array]:
-        log_lengthscale = theta[places].reshape(shape)  # of a category one, not one per column
-        apart = log_lengthscale - np.add.reduce(log_lengthscale, axis=-1, keepdims=True) / shape[-1]
-        slope = np.zeros(size)
-        slope[places] = apart.ravel() / spread**2
-        return float(0.5 * np.dot(apart.ravel(), apart.ravel()) / spread**2), slope
+        total, slope = 0.0, np.zeros(size)
+        for place, shape in places:
+            log_lengthscale = theta[place].reshape(shape)  # of a category one, not one per column
+            apart = (log_lengthscale - np.add.reduce(log_lengthscale, axis=-1, keepdims=True) / shape[-1]).ravel()
+            slope[place] = apart / spread**2
+            total += float(0.5 * np.dot(apart, apart) / spread**2)
+        return total, slope
 
     return penalty

@@ -5,6 +5,7 @@ Three forms give the same number: weight space (D×D, two passes over blocks), r
 a kernel that needs no expansion (n×n too).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +20,7 @@ from alakarte.likelihoods.rowwise import RowLikelihood
 from alakarte.parameters import Layout
 from alakarte.process.computation import Computation, evidence_computation, kept_computation
 from alakarte.process.weight_space import noise_floor
-from alakarte.records import UNUSED, Array, Draws, Shape, Spectrum, Values
+from alakarte.records import UNUSED, Array, Draws, Spectrum, Values
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Problem:
     @property
     def n_basis(self) -> int:
         """D, the columns of the expansion."""
-        return self.draws.shape.n_frequencies * self.kernel.columns_per_frequency
+        return self.draws.shape.n_columns(self.kernel.columns_per_frequency)
 
     def computation_for(self, n_rows: int) -> Computation:
         """How the evidence of so many rows is computed."""
@@ -80,8 +81,18 @@ class Problem:
 
     def with_fresh_frequencies(self, n_frequencies: int, rng: np.random.Generator) -> "Problem":
         """An expansion with so many newly drawn frequencies of each component."""
-        old = self.draws.shape
-        draws = draw(Shape(old.n_inputs, (n_frequencies,) * old.n_components), self.draws.expansion, rng)
+        return self._fresh((n_frequencies,) * self.draws.shape.n_components, rng)
+
+    def with_columns(self, columns: int, rng: np.random.Generator) -> "Problem":
+        """An expansion with about so many columns, evenly over the parts of a sum and the components of each."""
+        counts, terms = [], self.kernel.terms
+        for term, part in zip(terms, self.draws.shape.part_shapes, strict=True):
+            of_component = columns // (len(terms) * term.columns_per_frequency * part.n_components)
+            counts += [max(1, of_component)] * part.n_components
+        return self._fresh(counts, rng)
+
+    def _fresh(self, counts: Sequence[int], rng: np.random.Generator) -> "Problem":
+        draws = draw(self.draws.shape.with_counts(counts), self.draws.expansion, rng)
         return replace(self, draws=draws, computation=None if self.is_closed else self.computation)
 
 
@@ -152,8 +163,8 @@ def require_closed_form(kernel: Kernel) -> None:
     """An error that says so, where a kernel has none."""
     if not kernel.has_closed_form:
         raise Unavailable(
-            f"kernel {kernel.name!r} has no closed form: expansion='exact' works for rbf, ard, matern, gm, mm; "
-            "use expansion='fastfood'."
+            f"kernel {kernel.name!r} has no closed form: expansion='exact' works for rbf, ard, matern, gm, mm and "
+            "their sums; use expansion='fastfood'."
         )
 
 

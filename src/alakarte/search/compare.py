@@ -52,8 +52,7 @@ def _on_all_rows(search: Search, plan: Plan, learned: Learned, columns: int) -> 
 
 def with_columns(problem: Problem, columns: int, rng: np.random.Generator) -> Problem:
     """The same problem with fresh frequencies, evenly over its components: so many columns."""
-    n_frequencies = columns // (problem.kernel.columns_per_frequency * problem.draws.shape.n_components)
-    return problem.with_fresh_frequencies(max(1, n_frequencies), rng)
+    return problem.with_columns(columns, rng)
 
 
 def _processes(search: Search, problems: list[Problem], learned: list[Learned]) -> list[TunedProcess]:

@@ -3,6 +3,7 @@
 In: the plans of the menu. Out: `Candidate`s, the best first, and the search on the inputs that they were learned from.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -13,6 +14,7 @@ from alakarte.search.compare import compare
 from alakarte.search.context import Search
 from alakarte.search.cost import comparing_flops
 from alakarte.search.learn import Learned, WarmStart, begin, climb, learn
+from alakarte.search.learn_sum import learn_sum
 from alakarte.search.plan import Plan, Stage
 from alakarte.search.prune import pruned
 from alakarte.search.tails import draw_in_tails
@@ -23,8 +25,8 @@ Contestant: TypeAlias = tuple[Plan, Learned]
 def learn_candidates(search: Search, plans: list[Plan], warm: WarmStart | None) -> tuple[Search, list[Candidate]]:
     """All candidates, best first; as many as the time allows, one at least. One alone is not compared."""
     if search.settings.kernel is not None:
-        [plan] = plans
-        return search, [Candidate(plan, learn(search, plan, warm), None, compressed=search.compressed)]
+        alone = _learn_alone(search, plans[0], warm)
+        return search, [Candidate(*alone, None, compressed=search.compressed)]
     search, learned = _learn_long(search, _begin(search, plans))
     learned = _in_time(search, learned)
     try:
@@ -32,6 +34,16 @@ def learn_candidates(search: Search, plans: list[Plan], warm: WarmStart | None) 
     except KeyboardInterrupt:
         search.budget.interrupted = True
         return search, compare(search, [_best(search, learned)])
+
+
+def _learn_alone(search: Search, plan: Plan, warm: WarmStart | None) -> Contestant:
+    """A kernel given by name; a sum by its parts, unless it goes on from an earlier fit."""
+    if not plan.parts:
+        return plan, learn(search, plan, warm)
+    if warm is None:
+        return learn_sum(search, plan)
+    plan = plan.with_parts([replace(p, n_components=q) for p, q in zip(plan.parts, warm[0].shape.parts, strict=True)])
+    return plan, learn(search, plan, warm)
 
 
 def time_to_compare(search: Search, n_candidates: int) -> float:

@@ -47,6 +47,8 @@ class Search:
     def plan(self, kernel: Kernel, n_components: int | None = None) -> Plan:
         """A kernel with its numbers of components and frequencies."""
         settings, table = self.settings, (self.rows.n_rows, self.rows.n_inputs)
+        if len(kernel.terms) > 1:
+            return Plan(settings, kernel, 0, 0, *table).with_parts([self.plan(term) for term in kernel.terms])
         wanted = n_components or settings.n_components
         if wanted is not None and kernel.has_components and wanted > max(table[0], policy.MOST_COMPONENTS):
             raise InvalidInput(

@@ -15,7 +15,7 @@ from alakarte.search.plan import Plan, Stage
 def tell_estimate(search: Search) -> None:
     """Hand the estimate to the progress of the fit."""
     plans, n_rows = menu(search), search.rows.n_rows
-    columns = max(plan.shape.n_frequencies * plan.kernel.columns_per_frequency for plan in plans)
+    columns = max(plan.n_columns for plan in plans)
     closed = plans[0].keeps_closed_form
     work = len(plans) * comparing_flops(n_rows, search.compare_columns, closed=closed)
     work += sum(_learning_flops(plan) for plan in plans)

@@ -3,6 +3,7 @@
 In: settings, a kernel, the size of the table. Out: `Plan`, from which all steps of the search read. Reads no clock.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import alakarte.search.policy as policy
@@ -37,6 +38,13 @@ class Plan:
     n_frequencies: int  # of each component, to learn with
     n_rows: int
     n_inputs: int
+    parts: tuple["Plan", ...] = ()  # of a sum
+
+    def with_parts(self, parts: Sequence["Plan"]) -> "Plan":
+        """The plan of the sum of these; sizes are those of all together."""
+        n_components = sum(part.shape.n_components for part in parts)
+        n_frequencies = sum(part.shape.n_frequencies for part in parts) // n_components
+        return replace(self, n_components=n_components, n_frequencies=n_frequencies, parts=tuple(parts))
 
     @property
     def label(self) -> str:
@@ -46,8 +54,16 @@ class Plan:
     @property
     def shape(self) -> Shape:
         """Of the expansion that is learned with."""
+        if self.parts:
+            centred = [part.kernel.columns_per_frequency > 2 for part in self.parts]
+            return Shape.joined([part.shape for part in self.parts], centred)
         Q, m = self.n_components, self.n_frequencies
         return Shape(self.n_inputs, (m,) * Q if self.kernel.has_components else (Q * m,))
+
+    @property
+    def n_columns(self) -> int:
+        """Of that expansion."""
+        return self.shape.n_columns(self.kernel.columns_per_frequency)
 
     # --- the computation
 
@@ -79,7 +95,7 @@ class Plan:
 
     @property
     def _closed_components(self) -> int:
-        return self.n_components if self.kernel.has_components else 1
+        return self.shape.n_components
 
     @property
     def keeps_closed_form(self) -> bool:
@@ -170,7 +186,7 @@ class Plan:
         """Of a value and gradient on so many rows with the columns that are learned with."""
         if closed:
             return closed_flops(n_rows, self.n_inputs, self._closed_components)
-        return evaluation_flops(n_rows, self.shape.n_frequencies * self.kernel.columns_per_frequency)
+        return evaluation_flops(n_rows, self.n_columns)
 
     def refinement_flops(self, doublings: int) -> float:
         """Of a refinement with so many doublings, if all its steps are taken."""

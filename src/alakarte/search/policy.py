@@ -81,6 +81,10 @@ MIXED_NATS = 1e-4  # per row: mixed precision must give the evidence to this
 LARGEST_AMPLITUDE = 10
 SIDE_BY_SIDE = 20_000_000  # rows × frequencies up to which several starts may be in memory at once
 
+# --- sums of kernels: each part is learned apart, then their weights, then all --------------------------------------
+FAVOURED = 0.9  # of the variance: one part with most of it, as a start beside equal weights; the best goes on
+WEIGHT_ITERATIONS = 10  # of amplitudes and noise alone
+
 # --- parts of `max_time` --------------------------------------------------------------------------------------------
 TIME_TO_COMPARE = 0.1  # in which a kernel can be compared, with so many seconds beyond: its columns are halved
 GRACE, LEAST_COLUMNS = 0.2, 64  # until it can, down to the least
@@ -90,6 +94,7 @@ TIME_TO_LEARN = 0.8  # of what is left of it, divided by the rungs to come
 TIME_FOR_MORE = 0.95  # of what is left then: more components, columns, rows; 0.6 where free frequencies are to be tried
 TIME_TO_GROW = 0.5  # of what is left then, at most, is kept for the columns of the posterior
 TIME_FOR_FREE = 0.9  # of what is left after that
+TIME_FOR_PARTS = 0.7  # of the time to choose: the parts of a sum, before their weights
 
 # --- several classes --------------------------------------------------------------------------------------------------
 CLASS_GAINS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)  # logarithms of factors of the amplitude, tried in this order

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 import alakarte.search.policy as policy
-from alakarte.features.draws import of_components
 from alakarte.parameters import Layout
 from alakarte.search.learn import Learned
 from alakarte.search.plan import Plan
@@ -25,7 +24,7 @@ def pruned(plan: Plan, learned: Learned) -> tuple[Plan, Learned]:
     keep = variance >= policy.VANISHED * variance.sum()
     if keep.all():
         return plan, learned
-    draws = of_components(problem.draws, keep)
+    draws = problem.draws.of_components(keep)
     of_kernel = [problem.layout.learned_like(p) for p in kernel.parameters(draws.shape)]
     of_likelihood = problem.layout.parameters[len(of_kernel) :]
     layout = Layout((*of_kernel, *of_likelihood))

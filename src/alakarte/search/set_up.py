@@ -10,8 +10,9 @@ from alakarte.data.rows import Rows
 from alakarte.data.standardise import Scaling
 from alakarte.features.draws import draw
 from alakarte.kernels.base import Kernel
+from alakarte.kernels.sum import Sum
 from alakarte.likelihoods.base import Likelihood
-from alakarte.parameters import Layout, constrained
+from alakarte.parameters import Layout, Parameter, constrained
 from alakarte.process.computation import Computation
 from alakarte.process.problem import Problem
 from alakarte.records import Shape
@@ -20,9 +21,21 @@ from alakarte.search.plan import Plan
 
 def parameter_layout(kernel: Kernel, likelihood: Likelihood, shape: Shape, scaling: Scaling) -> Layout:
     """Layout of the parameters of kernel and likelihood, with the user's fixed values and bounds."""
+    if isinstance(kernel, Sum):
+        of_noise = constrained(likelihood.parameters(), likelihood.fixed(), None, scaling.units())
+        return Layout((*_of_sum(kernel, shape, scaling), *of_noise.parameters))
     of_kernel = (parameter.for_variables(scaling.variables) for parameter in kernel.parameters(shape))
     parameters = (*of_kernel, *likelihood.parameters())
     return constrained(parameters, (kernel.fixed or {}) | likelihood.fixed(), kernel.bounds, scaling.units())
+
+
+def _of_sum(kernel: Sum, shape: Shape, scaling: Scaling) -> tuple[Parameter, ...]:
+    """Parameters of a sum: each part has its own fixed values and bounds."""
+    parts = []
+    for term, part in zip(kernel.terms, shape.part_shapes, strict=True):
+        of_term = (parameter.for_variables(scaling.variables) for parameter in term.parameters(part))
+        parts.append(constrained(of_term, term.fixed, term.bounds, scaling.units()).parameters)
+    return kernel.joined(parts)
 
 
 def set_up(plan: Plan, rows: Rows, scaling: Scaling, rng: np.random.Generator) -> Problem:
@@ -30,7 +43,7 @@ def set_up(plan: Plan, rows: Rows, scaling: Scaling, rng: np.random.Generator) -
     settings, kernel, shape = plan.settings, plan.kernel, plan.shape
     draws = draw(shape, "dense" if settings.expansion == "dense" else "fastfood", rng)
     layout = parameter_layout(kernel, settings.likelihood, shape, scaling)
-    if plan.growing and "amplitude" not in (kernel.bounds or {}):
+    if plan.growing and not any("amplitude" in (term.bounds or {}) for term in kernel.terms):
         layout = layout.bounded("log_amplitude", np.log(policy.LARGEST_AMPLITUDE))
     computation = Computation.CLOSED if settings.expansion == "exact" else None
     return Problem(
