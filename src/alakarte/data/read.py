@@ -131,6 +131,13 @@ def read_training(
     return inputs, target, _read_weight(sample_weight, inputs)
 
 
+def read_target(y: Any) -> Array:
+    """Y (n,) or (n, T) alone, where that is encoded before `read_training` sees it; not checked to be finite."""
+    _refuse(y, "y")
+    with _explained(y=y):
+        return _read_target(y)
+
+
 def _read_target(y: Any) -> Array:
     """Y as it is where it is an array of float32 or float64, else a float64 copy."""
     if isinstance(y, np.ndarray) and y.ndim in (1, 2) and y.dtype in (np.float32, np.float64):

@@ -41,6 +41,7 @@ class Scaling:
     tails: Tails | None = None  # of the inputs, compressed if there
     encoding: Encoding | None = None  # of categories, if there are any
     level_std: Array | None = None  # (d,) standard deviation of one-hot columns, one for numbers; None: numbers alone
+    has_targets: bool = True  # else they stay as they are, and are standardised elsewhere
 
     @property
     def variables(self) -> Variables | None:
@@ -76,7 +77,7 @@ class Scaling:
 
     def with_plain_targets(self, n_targets: int) -> "Scaling":
         """The same for so many targets that are standardised already."""
-        return replace(self, y_mean=np.zeros(n_targets), y_scale=np.ones(n_targets))
+        return replace(self, y_mean=np.zeros(n_targets), y_scale=np.ones(n_targets), has_targets=False)
 
     @property
     def y_variance(self) -> Array:
@@ -98,7 +99,7 @@ class Scaling:
         with np.errstate(over="ignore"):
             z = np.subtract(y, self.y_mean, dtype=np.float64)
             z /= self.y_scale
-        if np.abs(z).max(initial=0.0) > _FAR_TARGET:
+        if self.has_targets and np.abs(z).max(initial=0.0) > _FAR_TARGET:
             row, column = np.unravel_index(int(np.argmax(np.abs(z))), z.shape)
             raise InvalidInput(
                 f"y = {y[row, column]:.3g} lies more than {_FAR_TARGET:g} standard deviations from the mean of the "

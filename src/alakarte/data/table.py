@@ -35,6 +35,8 @@ def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_sc
     target_shape = target.shape[1:]
     inputs, target, weight = merge_rows(inputs, target.reshape(len(target), -1), weight)
     scaling = standardise(inputs, weight, *target_scaling(target, weight), encoding)
+    if target_scaling is plain_targets:
+        scaling = scaling.with_plain_targets(target.shape[1])
     rows = ArrayRows(inputs, target, weight, scaling=scaling)
     return Table(rows.standardised() if len(inputs) <= MERGE_ROWS else rows, scaling, target_shape)
 

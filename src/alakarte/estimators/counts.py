@@ -7,6 +7,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.read import read_target
 from alakarte.errors import InvalidInput
 from alakarte.estimators.checks import check_settings
 from alakarte.estimators.latent import LatentEstimator
@@ -252,8 +253,8 @@ def _targets(y: Any, exposure: Any) -> Array:
 def _read_counts(y: Any) -> Array:
     """(n,) whole numbers as float64."""
     if y is None:
-        raise InvalidInput("y is None: this estimator requires y to be passed, but the target y is None.")
-    counts = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+        raise InvalidInput("y is None: this estimator requires y to be passed, but the target y is None: fit(X, y).")
+    counts = np.asarray(column_or_1d(read_target(y), warn=True), dtype=np.float64)
     _check_counts(counts, "y")
     return counts
 

@@ -17,7 +17,12 @@ from alakarte.records import Array, Integers
 def coded(y: Any, known: Array | None = None) -> tuple[Array, Integers]:
     """The classes, sorted, and the place of each label among them; of known classes, those."""
     if y is None:
-        raise InvalidInput("y is None: this is a classifier, which requires y to be passed, but the target y is None.")
+        raise InvalidInput(
+            "y is None: this is a classifier, which requires y to be passed, but the target y is None. Call fit(X, y)."
+        )
+    if np.ma.is_masked(y):
+        row = int(np.argmax(np.ma.getmaskarray(y)))
+        raise InvalidInput(f"y has masked labels, the first at row {row}: fill them or drop those rows.")
     labels = column_or_1d(np.asarray(y), warn=True)
     _check_labels(labels)
     check_classification_targets(labels)

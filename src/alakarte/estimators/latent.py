@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.read import read_target
+from alakarte.data.standardise import Scaling
 from alakarte.data.table import Table, further_targets, plain_targets, training_table
 from alakarte.errors import InvalidInput
 from alakarte.estimators.online import Online
@@ -46,11 +48,9 @@ class LatentEstimator(Online):
         targets, weight = table.rows.targets()
         y, offset = targets[:, 0], targets[:, 1]
         centre, scale = likelihood.base(y, weight, offset)
-        added = 0.0 if likelihood.shifts_targets else centre
-        observed = np.column_stack([likelihood.encoded(y, centre, scale), offset + added])
-        rows = table.rows.with_targets(observed, weight)
+        scaling = replace(table.scaling, y_mean=np.array([centre]), y_scale=np.array([scale]), has_targets=True)
+        rows = table.rows.with_targets(_observed(likelihood, y, offset, scaling), weight)
         numbers = _standardised(likelihood.surrogate(y, offset, centre, scale), weight)
-        scaling = replace(table.scaling, y_mean=np.array([centre]), y_scale=np.array([scale]))
         surrogate = Table(table.rows.with_targets(numbers[:, None], weight), scaling, ())
 
         def learn(search: Search, warm: WarmStart | None) -> Fit:
@@ -62,11 +62,8 @@ class LatentEstimator(Online):
         """Rows for a fitted model, from targets and offsets (n, 2) as they were given to `_fit_targets`."""
         model = self.model_
         rows = further_targets(self, X, targets, sample_weight, model.scaling)
-        likelihood = model.problem.row_likelihood
-        centre, scale = float(model.scaling.y_mean[0]), float(model.scaling.y_scale[0])
-        y, offset = rows.y[:, 0], rows.y[:, 1]
-        added = 0.0 if likelihood.shifts_targets else centre
-        return rows.with_targets(np.column_stack([likelihood.encoded(y, centre, scale), offset + added]), rows.weight)
+        observed = _observed(model.problem.row_likelihood, rows.y[:, 0], rows.y[:, 1], model.scaling)
+        return rows.with_targets(observed, rows.weight)
 
     def _latent_evidence(
         self, problem: Problem, theta: Array, inference: str, *, eval_gradient: bool
@@ -92,6 +89,15 @@ class LatentEstimator(Online):
         return mean, variance
 
 
+def _observed(likelihood: RowLikelihood, y: Array, offset: Array, scaling: Scaling) -> Array:
+    """(n, 2) encoded targets, and offsets with the centre of the latent function, unless targets are shifted by it."""
+    centre, scale = float(scaling.y_mean[0]), float(scaling.y_scale[0])
+    if not likelihood.shifts_targets:
+        return np.column_stack([likelihood.encoded(y, centre, scale), offset + centre])
+    scaling.target(y[:, None])  # refuses what lies too far out
+    return np.column_stack([likelihood.encoded(y, centre, scale), offset])
+
+
 def _standardised(values: Array, weight: Array) -> Array:
     """Values (n,) with weighted mean zero and standard deviation one, where they vary."""
     centred = values - np.average(values, weights=weight)
@@ -102,8 +108,8 @@ def _standardised(values: Array, weight: Array) -> Array:
 def with_offset(y: Any) -> Array:
     """y (n,) and a column of zeros (n, 2), as likelihoods of one latent function take their targets."""
     if y is None:
-        raise InvalidInput("This estimator requires y to be passed, but the target y is None.")
-    target = np.asarray(y)
+        raise InvalidInput("This estimator requires y to be passed, but the target y is None: call fit(X, y).")
+    target = read_target(y)
     if target.ndim == 2 and target.shape[1] == 1:
         target = column_or_1d(target, warn=True)
     if target.ndim != 1:

@@ -8,6 +8,7 @@ curvature of the row.
 import numpy as np
 from scipy.special import gammaincinv, gammaln, logsumexp, ndtri, psi, stdtr, stdtrit
 
+from alakarte.data.standardise import moments
 from alakarte.likelihoods.quadrature import NODES_TO_PREDICT, normal_nodes
 from alakarte.likelihoods.rowwise import ByParameter, Derivatives, Expected, RowLikelihood
 from alakarte.parameters import Parameter
@@ -61,10 +62,12 @@ class StudentT(RowLikelihood):
 
     def base(self, y: Array, weight: Array, offset: Array) -> tuple[float, float]:
         """Median, and the standard deviation of a normal distribution with the same quartiles."""
+        moments(y[:, None], weight, "y")  # refuses what is too large for any scale
         middle = _weighted_median(y, weight)
         spread = _NORMAL_MAD * _weighted_median(np.abs(y - middle), weight)
         if spread == 0:  # half of the targets are equal
-            spread = float(np.sqrt(np.average((y - middle) ** 2, weights=weight)))
+            size = float(np.abs(y - middle).max()) or 1.0  # squares of y itself may not be finite
+            spread = size * float(np.sqrt(np.average(((y - middle) / size) ** 2, weights=weight)))
         return middle, spread if spread > 0 else 1.0
 
     def surrogate(self, y: Array, offset: Array, centre: float, scale: float) -> Array:

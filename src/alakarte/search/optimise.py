@@ -118,7 +118,8 @@ class _Recorder:
         if self.best is not None and self.limits.budget.is_over():
             raise _Stopped(self._early_end())
         value, gradient, penalty = self._evaluate(theta)
-        norm = float(np.linalg.norm(gradient))
+        size = float(np.abs(gradient).max(initial=0.0)) or 1.0  # squares of the largest slopes may not be finite
+        norm = size * float(np.linalg.norm(gradient / size))
         self.trace.append((float(value) - penalty, norm, time.perf_counter() - self.began))
         if self.scale is None:
             self.scale = 1 / max(norm, 1.0)
