@@ -166,12 +166,12 @@ def test_unseen_classes_are_refused_and_the_model_stays():
         assert np.array_equal(model.predict_proba(TABLE), before)
 
 
-@pytest.mark.parametrize("kernel", ["ard", "auto"])
-def test_separable_classes_stay_finite(kernel):
+@pytest.mark.parametrize("sizes", [{}, {"kernel": "auto", "n_components": None, "n_frequencies": None}], ids=str)
+def test_separable_classes_stay_finite(sizes):
     X = np.concatenate([np.linspace(-3, -2, 12), np.linspace(2, 3, 12)])[:, None]
     for y in (np.arange(24) // 12, np.arange(24) // 8):
         with naming(y):
-            model = GPClassifier(**SMALL | {"kernel": kernel, "max_iter": 30}).fit(X, y)
+            model = GPClassifier(**SMALL | {"max_iter": 30} | sizes).fit(X, y)
             check_classes(model, np.concatenate([X, [[-1e6], [1e6]]]), np.concatenate([y, [0, 1]]))
             assert model.score(X, y) > 0.9
             assert np.isfinite(model.log_predictive_density(X, y[::-1])).all()

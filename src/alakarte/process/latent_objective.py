@@ -38,6 +38,7 @@ def observations(problem: Problem) -> Observations:
     return Observations(y[:, 0], y[:, 1], weight)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a step too far gives no finite bound, and is taken back
 def latent_evidence(
     problem: Problem,
     theta: Array,
