@@ -100,6 +100,8 @@ ELSEWHERE = {
     **dict.fromkeys(
         ["kernels." + name for name in ("ard", "rbf", "matern", "gm", "mm", "pwl", "fsard", "fsgbard", "ssgpr")], "laws"
     ),
+    "kernels.forms": "model/test_kernel.py",
+    "kernels.joining": "kernels/test_sum.py",
     **dict.fromkeys(["process.objective", "process.row_space", "posteriors.build"], "laws"),
     **dict.fromkeys(["compiled.reference", "compiled.layout"], "compiled/test_fastfood.py"),
     **dict.fromkeys(["likelihoods.base", "likelihoods.registry"], "likelihoods/test_gaussian.py"),

@@ -11,7 +11,8 @@ from alakarte.kernels.base import ClosedForm
 from alakarte.kernels.registry import resolve
 from alakarte.process.problem import process_at
 from alakarte.records import Shape
-from problems import MENU, SHAPES, naming, problem, table, values_at
+from problems import ALONE as MENU
+from problems import SHAPES, naming, problem, table, values_at
 
 COUNTS = {
     "rbf": lambda d, q, m, p, t: 3,

@@ -127,7 +127,9 @@ def test_features_pull_back_to_the_spectrum(name, shape, transform, n_targets):
 
 
 @pytest.mark.parametrize("threaded", [100, 1], ids=["one-part", "parts"])
-@pytest.mark.parametrize("name", ["rbf", "ard", "matern0.5", "matern1.5", "matern2.5", "gm", "mm"])
+@pytest.mark.parametrize(
+    "name", ["rbf", "ard", "matern0.5", "matern1.5", "matern2.5", "gm", "mm", "ard+gm", "rbf+rbf+mm"]
+)
 def test_closed_kernels_pull_back_to_the_spectrum(name, threaded, monkeypatch):
     monkeypatch.setattr("alakarte.process.closed_form.THREADED_ROWS", threaded)
     made, theta = problem(name, (3, 2, 4), "exact", n=40)

@@ -13,7 +13,8 @@ from alakarte.features.draws import draw
 from alakarte.features.feature_map import feature_map
 from alakarte.kernels.base import ClosedForm
 from alakarte.records import Shape
-from problems import MENU, pairwise, textbook_profile
+from problems import ALONE as MENU
+from problems import pairwise, textbook_profile
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 AMPLITUDE, EDGE, WIDTH = 1.3, 0.4, 0.9

@@ -41,13 +41,15 @@ def test_frequencies_give_the_expansion():
     for name in MENU:
         with naming(name):
             X, model = fitted(name)
-            kernel, component = model.kernel_, model.kernel_.draws.shape.component
-            tau = X[:6, None, :] - X[None, 6:15, :]
-            counts = np.array(kernel.draws.shape.counts)
-            waves = np.cos(tau @ kernel.frequencies().T) * (kernel.amplitude**2 / counts)[component]
-            if "centre" in kernel.parameters:
-                waves *= np.cos(tau @ kernel.centre.T)[..., component]
-            assert np.allclose(kernel.expansion(X[:6], X[6:15]), waves.sum(axis=-1), atol=1e-11)
+            tau, total = X[:6, None, :] - X[None, 6:15, :], 0.0
+            for kernel in model.kernel_.parts:
+                component, counts = kernel.draws.shape.component, np.array(kernel.draws.shape.counts)
+                waves = np.cos(tau @ kernel.frequencies().T) * (kernel.amplitude**2 / counts)[component]
+                if "centre" in kernel.parameters:
+                    waves *= np.cos(tau @ kernel.centre.T)[..., component]
+                assert np.allclose(kernel.expansion(X[:6], X[6:15]), waves.sum(axis=-1), atol=1e-11)
+                total = total + waves.sum(axis=-1)
+            assert np.allclose(model.kernel_.expansion(X[:6], X[6:15]), total, atol=1e-11)
 
 
 @pytest.mark.parametrize("name", ["rbf", "ard", "gm", "matern1.5", "matern2.5", "pwl", "pwl4"])

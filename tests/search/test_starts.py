@@ -11,7 +11,8 @@ from alakarte.kernels.gm import SHIFTS
 from alakarte.kernels.registry import kernels, resolve
 from alakarte.records import Shape
 from alakarte.search.starts import Start, make_starts, nested_starts
-from problems import MENU, naming, problem, table, values_at
+from problems import ALONE as MENU
+from problems import naming, problem, table, values_at
 
 
 def every_start(name, shape=(3, 2, 8), n_starts=10, seed=0):

@@ -10,22 +10,18 @@ from functools import partial
 import numpy as np
 
 import alakarte.search.policy as policy
-from alakarte.errors import IllConditioned
 from alakarte.execution.threads import run_together
-from alakarte.kernels.gm import SHIFTS
 from alakarte.kernels.sum import Sum
 from alakarte.process.computation import Computation
-from alakarte.process.objective import nlml
 from alakarte.process.problem import Problem
 from alakarte.records import Array, Values
 from alakarte.search.context import Search
 from alakarte.search.learn import Learned, climb, learn
-from alakarte.search.optimise import Run
-from alakarte.search.plan import Plan, Stage
+from alakarte.search.plan import Plan
 from alakarte.search.prune import pruned
-from alakarte.search.run_stage import long_run, problem_flops
+from alakarte.search.run_stage import short_stage
 from alakarte.search.set_up import set_up
-from alakarte.search.stopping import NOT_BEGUN
+from alakarte.search.starts import Start
 
 
 def learn_sum(search: Search, plan: Plan) -> tuple[Plan, Learned]:
@@ -39,11 +35,12 @@ def learn_sum(search: Search, plan: Plan) -> tuple[Plan, Learned]:
         problem = replace(problem, computation=Computation.CLOSED)
     stage = plan.rungs(problem.layout.size)[-1]
     problem = problem.on(search.subsets.first(stage.n_rows))
-    theta = _best(problem, _starts(plan, problem, learned))
-    weighted = _weigh(search, plan, problem, theta, stage)
+    starts = [_weighed(search, plan, problem, theta) for theta in _starts(plan, problem, learned)]
+    trials = short_stage(search, plan, problem, starts, min(plan.settings.max_iter, plan.settings.max_iter_restart))
+    best = min(trials, key=lambda run: run.objective)
     screened = [run for part in learned for run in part.screened]
     before = [run for part in learned for run in part.runs if not any(run is short for short in part.screened)]
-    together = Learned(problem, weighted, screened, [*before, weighted], learned[0].screened_total)
+    together = Learned(problem, best, screened, [*before, *trials], learned[0].screened_total)
     return plan, climb(search, plan, together, stage)
 
 
@@ -79,7 +76,7 @@ def _stretched(plan: Plan, learned: list[Learned]) -> list[Values]:
     names, parts = [repr(part.kernel) for part in plan.parts], []
     for index, part in enumerate(learned):
         values = part.problem.layout.unpack(part.run.theta)
-        shift = SHIFTS[names[:index].count(names[index]) % len(SHIFTS)]
+        shift = policy.COPIES[names[:index].count(names[index]) % len(policy.COPIES)]
         of_kernel = {p.name for p in plan.parts[index].kernel.parameters(plan.parts[index].shape)}
         stretched = values | {"log_lengthscale": values["log_lengthscale"] + shift}
         parts.append({name: stretched[name] for name in of_kernel})
@@ -95,26 +92,11 @@ def _theta(plan: Plan, problem: Problem, parts: list[Values], weights: Array, no
     return problem.layout.clip(problem.layout.pack(values))
 
 
-def _best(problem: Problem, starts: list[Array]) -> Array:
-    """The start with the most evidence."""
-
-    def value(theta: Array) -> float:
-        try:
-            found = nlml(problem, theta)
-        except (IllConditioned, FloatingPointError, np.linalg.LinAlgError):
-            return np.inf
-        return found if np.isfinite(found) else np.inf
-
-    return min(starts, key=value)
-
-
-def _weigh(search: Search, plan: Plan, problem: Problem, theta: Array, stage: Stage) -> Run:
-    """A short run of the amplitudes and the noise alone; its theta is that of all parameters."""
-    if not search.budget.allows(problem_flops(problem)):
-        return Run(theta, np.inf, 0, NOT_BEGUN, 0, [])
+def _weighed(search: Search, plan: Plan, problem: Problem, theta: Array) -> Start:
+    """Theta with the best amplitudes and noise, all else held."""
     names = "log_amplitude", *(p.name for p in problem.likelihood.parameters())
     layout = problem.layout.only(names, theta)
-    held = replace(problem, layout=layout)
-    few = replace(stage, max_iter=min(policy.WEIGHT_ITERATIONS, stage.max_iter))
-    _, run = long_run(search, plan, held, layout.pack(problem.layout.unpack(theta)), few)
-    return replace(run, theta=problem.layout.pack(layout.unpack(run.theta)))
+    held, start = replace(problem, layout=layout), Start(layout.pack(problem.layout.unpack(theta)))
+    max_iter = min(policy.WEIGHT_ITERATIONS, plan.settings.max_iter)
+    [run] = short_stage(search, plan, held, [start], max_iter)
+    return Start(problem.layout.pack(layout.unpack(run.theta)))
