@@ -39,7 +39,7 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
         ``gm`` and ``mm``, and keeps the one the evidence prefers; up to 2,000 rows predictions are the average of
         those it cannot tell apart, where they are in closed form. Or one of ``rbf``, ``ard``, ``matern12``,
         ``matern32``, ``matern52``, ``fsard``, ``fsgbard``, ``gm``, ``mm``, ``pwl``, ``ssgpr``, or an object of
-        `alakarte.kernels` with settings of its own.
+        `alakarte.kernels` with settings of its own, or a sum of these: ``ARD() + GaussianMixture()``.
     likelihood : "gaussian", "student_t" or an object of `alakarte.likelihoods`, default="gaussian"
         How observations scatter around the function. ``student_t`` has heavy tails, degrees of freedom learned:
         outliers do not drag the function along; one target only.

@@ -84,7 +84,7 @@ SIDE_BY_SIDE = 20_000_000  # rows × frequencies up to which several starts may 
 # --- sums of kernels: each part is learned apart, then their weights, then all --------------------------------------
 FAVOURED = 0.9  # of the variance: one part with most of it, as a start beside equal weights; the best goes on
 WEIGHT_ITERATIONS = 10  # of amplitudes and noise alone
-COPIES = (0.0, -2.8, -1.4, 1.4)  # added to log ℓ of a kernel that is there again: one alone took finer parts for noise
+COPIES = (0.0, 2.8, 1.4)  # taken from log ℓ of a kernel that is there again: one alone took finer parts for noise
 
 # --- parts of `max_time` --------------------------------------------------------------------------------------------
 TIME_TO_COMPARE = 0.1  # in which a kernel can be compared, with so many seconds beyond: its columns are halved
