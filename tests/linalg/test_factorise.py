@@ -52,6 +52,18 @@ def test_a_singular_matrix_gets_the_least_jitter(order):
     assert np.abs(lower @ lower.T - np.ones((6, 6))).max() < 1e-12
 
 
+@pytest.mark.parametrize("k", [5, 513])
+def test_a_factor_may_take_the_place_of_its_matrix(k):
+    matrix = np.asfortranarray(random_spd(k))
+    expected = np.tril(cholesky(matrix))
+    factor = cholesky(matrix, out=matrix)
+    assert factor is matrix
+    np.testing.assert_array_equal(np.tril(factor), expected)
+    singular = np.ones((k, k), order="F")
+    with pytest.raises(IllConditioned):  # the matrix is gone: nothing to add jitter to
+        cholesky(singular, out=singular)
+
+
 def with_entry(value, row, column):
     """The unit matrix of three rows, one entry and its mirror image replaced."""
     matrix = np.eye(3)

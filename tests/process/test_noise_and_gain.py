@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 import alakarte.process.noise_and_gain
 from alakarte.process.computation import Computation
-from alakarte.process.noise_and_gain import Free, retune, rows_profile, weights_profile
+from alakarte.process.noise_and_gain import Free, gain_of_last_doubling, retune, rows_profile, tune, weights_profile
 from alakarte.process.objective import nlml, row_signal
 from alakarte.process.problem import process_at
 from alakarte.process.sums import statistics
@@ -52,6 +52,33 @@ def test_noise_and_amplitude_are_the_best_there_are(name, computation, free, n_t
     assert tuned.nlml == pytest.approx(best, abs=0.02 * max(1.0, abs(best) ** 0.5))
     reached = at([0.5 * np.log(tuned.gain), 0.5 * np.log(tuned.noise_variance / model.noise_variance)])
     assert tuned.nlml == pytest.approx(reached, rel=1e-6, abs=1e-6)  # the value is that of the full evidence
+
+
+@pytest.mark.parametrize(("name", "n_frequencies"), [("ard", 8), ("gm", 8), ("pwl", 5)])
+def test_the_gain_of_the_last_doubling_is_that_over_half_of_the_columns(name, n_frequencies):
+    problem, theta = problem_for(name, (3, 2, n_frequencies), n=200, computation=Computation.WEIGHTS)
+    model = process_at(problem, theta)
+    tuned = tune(model, theta, statistics(problem.rows, model.features, 1))
+    rows, shape = problem.rows.whole(), problem.draws.shape
+    root, spare = np.sqrt(rows.weight), rows.weight.sum() - 200
+    phi, variance = root[:, None] * model.features.phi(rows.x), tuned.process.weight_variance
+    K, begin = np.zeros((200, 200)), 0
+    for count in shape.counts:
+        half = (count + 1) // 2
+        for wave in range(0, model.n_basis, shape.n_frequencies):
+            columns = slice(wave + begin, wave + begin + half)
+            K += (phi[:, columns] * variance[columns] * count / half) @ phi[:, columns].T
+        begin += count
+
+    values, vectors = np.linalg.eigh(K)
+    squares = (vectors.T @ (root * rows.y[:, 0])) ** 2
+    log_gain, log_noise = np.meshgrid(np.linspace(-6, 3, 181), np.linspace(-5, 2, 141))
+    variances = np.exp(log_gain)[..., None] * np.maximum(values, 0) + np.exp(log_noise)[..., None]
+    nlmls = 0.5 * (np.log(variances) + squares / variances).sum(axis=-1) + 0.5 * spare * log_noise
+    best = nlmls.min() + 0.5 * rows.weight.sum() * np.log(2 * np.pi)
+    assert gain_of_last_doubling(tuned) == pytest.approx(best - tuned.nlml, abs=0.2)
+    in_rows = tune(process_at(replace(problem, computation=Computation.ROWS), theta), theta, None)
+    assert gain_of_last_doubling(in_rows) is None
 
 
 def test_factors_and_eigenvalues_tune_alike(monkeypatch):

@@ -64,3 +64,13 @@ def test_with_little_time_kernels_are_compared_at_fewer_columns(monkeypatch):
     search = search_for("pwl", rows, scaling, max_time=5)
     search.budget.observe(1e12, 0.1)
     assert search.compare_columns == columns[5]
+
+
+def test_a_closed_form_of_all_rows_is_kept_only_where_there_is_time_for_its_factor(monkeypatch):
+    monkeypatch.setattr(budget, "machine_rate", lambda: 1e9)  # 9 s for the factor
+    rows, scaling = rows_of(*table(2, n=3000)[:2])
+    for limit, kept in ((0.1, False), (50, False), (200, True), (None, True)):
+        search = search_for("ard", rows, scaling, max_time=limit)
+        assert search.plan(search.settings.kernel).keeps_closed_form is kept
+    asked = search_for("ard", rows, scaling, max_time=0.1, expansion="exact")
+    assert asked.plan(asked.settings.kernel).keeps_closed_form

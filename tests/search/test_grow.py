@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+import alakarte.search.grow
 from alakarte import GPRegressor
 from alakarte.execution.budget import Budget
 from alakarte.kernels.registry import kernels, resolve
 from alakarte.process.computation import Computation
 from alakarte.records import Shape
+from alakarte.search import policy
 from alakarte.search.candidates import Candidate
 from alakarte.search.compare import tune_one, with_columns
 from alakarte.search.grow import grow
@@ -59,6 +61,21 @@ def test_growth_is_not_taken_back_and_only_taken_where_it_gains():
     assert grown.tuned.nlml <= first.nlml
     assert grown.reason
     assert search.progress.said
+
+
+def test_growth_goes_at_once_to_the_columns_that_are_expected_to_pay(monkeypatch):
+    problem, theta = problem_for("ard", n=200)
+    first = tune_one(with_columns(problem, 16, np.random.default_rng(0)), theta, Budget())
+    search = search_for("ard", problem.rows, scaling_of(problem.rows.x, problem.rows.y))
+    run = Run(theta, first.nlml, 0, NOT_BEGUN, 0, [])
+    candidate = Candidate(search.plan(problem.kernel), Learned(problem, run, [run], [run], 1.0), first)
+    gains = iter([8 * policy.GROWTH * problem.rows.total, 0.0])  # each doubling is expected to gain half of the last
+    sizes, real = [], alakarte.search.grow.tune_one
+    monkeypatch.setattr(alakarte.search.grow, "gain_of_last_doubling", lambda tuned: next(gains))
+    monkeypatch.setattr(alakarte.search.grow, "tune_one", lambda *a: sizes.append(a[0].n_basis) or real(*a))
+    grown = grow(search, candidate)
+    assert sizes == [128]
+    assert "gain" in grown.reason
 
 
 @pytest.mark.parametrize("name", ["ard", "gm", "pwl", "ssgpr"])

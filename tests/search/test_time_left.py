@@ -18,3 +18,13 @@ def test_only_a_limit_brings_more_work(monkeypatch):
     assert not calls
     GPRegressor("gm", max_time=60, **SMALL).fit(X, y)
     assert calls
+
+
+def test_where_no_step_was_taken_there_is_nothing_new_to_compare(monkeypatch):
+    X, y, _ = table(2, n=60)
+    compared = []
+    real = alakarte.search.time_left.compare
+    monkeypatch.setattr(alakarte.search.time_left, "compare", lambda *a: compared.append(1) or real(*a))
+    monkeypatch.setattr(alakarte.search.time_left, "learn_further", lambda search, plan, learned, *a: learned)
+    GPRegressor("ard", max_time=60, **SMALL).fit(X, y)
+    assert not compared

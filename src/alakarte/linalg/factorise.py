@@ -31,7 +31,8 @@ def cholesky(matrix: Array, n_jobs: int = 1, out: Array | None = None) -> Array:
     """Lower factor L of a symmetric `matrix` (k, k); what stands above L's diagonal is undefined.
 
     Of a matrix in Fortran's order only the lower triangle is read. Rounding below zero is met by the least jitter. The
-    factor is written to `out` (k, k), in Fortran's order, where that is given.
+    factor is written to `out` (k, k), in Fortran's order, where that is given. That may be `matrix` itself: then there
+    is nothing left to add jitter to, and rounding below zero is an error.
     """
     k = len(matrix)
     columns = matrix if matrix.flags.f_contiguous else matrix.T  # LAPACK's order, without a copy
@@ -39,10 +40,12 @@ def cholesky(matrix: Array, n_jobs: int = 1, out: Array | None = None) -> Array:
     if not np.isfinite(scale):
         raise IllConditioned("matrix with NaN or infinity")
     factor = np.empty((k, k), order="F") if out is None else out
-    factor[...] = columns
+    in_place = np.may_share_memory(factor, columns)
+    if not in_place:
+        factor[...] = columns
     info = _factorise(factor, n_jobs)
     jitter = np.finfo(float).eps * scale * k
-    while info > 0 and 0 < jitter <= 1e-4 * scale:
+    while info > 0 and not in_place and 0 < jitter <= 1e-4 * scale:
         factor[...] = columns
         np.einsum("ii->i", factor)[...] += jitter
         info = _factorise(factor, n_jobs)

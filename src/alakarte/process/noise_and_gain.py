@@ -13,12 +13,13 @@ from functools import cache
 import numpy as np
 from scipy.linalg import eigh
 
+from alakarte.errors import IllConditioned
 from alakarte.linalg.factorise import cholesky, log_determinant, solve_lower
 from alakarte.process.objective import row_signal
 from alakarte.process.problem import Process, process_at
 from alakarte.process.row_space import RowSpace
 from alakarte.process.weight_space import noise_floor
-from alakarte.records import Array, Statistics
+from alakarte.records import Array, Integers, Shape, Statistics
 
 EIGEN = 512  # size up to which the eigenvalues are cheaper than some factors
 _FIRST_STEP, _LONGEST_STEP = 0.7, 2.5  # of log h
@@ -157,13 +158,29 @@ def _solved(G: Array, right: Array, n_jobs: int) -> Callable[[float], tuple[floa
         squares = ((vectors.T @ right) ** 2).sum(axis=1)
         return lambda h: (float((squares / (values + h)).sum()), float(np.log1p(values / h).sum()))
 
+    G = G if G.flags.f_contiguous else G.T  # as LAPACK reads it
+    place = np.empty((k, k), order="F")  # of all factors: fresh pages cost as much as small factors do
+
     def by_factor(h: float) -> tuple[float, float]:
-        M = G / h
-        M.flat[:: k + 1] += 1.0
-        factor = cholesky(M, n_jobs)
+        factor = _factor(G, h, place, n_jobs)
         return float((solve_lower(factor, right) ** 2).sum()) / h, log_determinant(factor)
 
     return by_factor
+
+
+def _factor(G: Array, h: float, place: Array, n_jobs: int) -> Array:
+    """Of I + G/h, in its place; where rounding leaves that indefinite, with jitter in another."""
+
+    def fill() -> None:
+        np.divide(G, h, out=place)
+        np.einsum("ii->i", place)[...] += 1.0
+
+    fill()
+    try:
+        return cholesky(place, n_jobs, out=place)
+    except IllConditioned:
+        fill()
+        return cholesky(place, n_jobs)
 
 
 @dataclass(frozen=True)
@@ -185,19 +202,50 @@ class TunedProcess:
 def tune(process: Process, theta: Array, sums: Statistics | None) -> TunedProcess:
     """The process at theta with its best noise and common amplitude; `sums` are its statistics in weight space."""
     problem, rows, n_jobs = process.problem, process.problem.rows, process.problem.n_jobs
-    variance = process.weight_variance
     if sums is not None:
-        profile = weights_profile(sums, variance, n_jobs)
+        profile = weights_profile(sums, process.weight_variance, n_jobs)
     else:
         profile = rows_profile(*row_signal(process), rows.total, n_jobs)
-    size = rows.n_rows if process.expansion is None else min(rows.n_rows, variance.size)
-    least = noise_floor(size, rows.total, process.spectrum.log_amplitude)
-    noise_free = all(problem.layout.is_free(p.name) for p in problem.likelihood.parameters())
-    free = Free(problem.layout.is_free("log_amplitude"), noise_free)
-    tuned = retune(profile, process.noise_variance, least, free)
+    tuned = _retuned(process, profile)
     values = dict(problem.layout.unpack(theta))
     with np.errstate(divide="ignore"):
         values["log_amplitude"] = values["log_amplitude"] + 0.5 * np.log(tuned.gain)
     values = problem.noise.with_noise_variance(values, tuned.noise_variance)
     theta = problem.layout.clip(problem.layout.pack(values))
     return TunedProcess(process_at(problem, theta), theta, tuned.nlml, sums)
+
+
+def _retuned(process: Process, profile: Profile) -> Tuned:
+    """What of noise and amplitude is free, tuned."""
+    layout, rows = process.problem.layout, process.problem.rows
+    size = rows.n_rows if process.expansion is None else min(rows.n_rows, process.n_basis)
+    least = noise_floor(size, rows.total, process.spectrum.log_amplitude)
+    noise_free = all(layout.is_free(p.name) for p in process.problem.likelihood.parameters())
+    return retune(profile, process.noise_variance, least, Free(layout.is_free("log_amplitude"), noise_free))
+
+
+def gain_of_last_doubling(tuned: TunedProcess) -> float | None:
+    """Nats that a process has gained by the second half of its frequencies; None in row space, where it is not cheap.
+
+    The sums of some columns are a part of the sums of all: this needs no look at the rows.
+    """
+    process, sums = tuned.process, tuned.sums
+    if sums is None:
+        return None
+    columns, times = _first_half(process.problem.draws.shape, process.n_basis)
+    gram = np.asfortranarray(sums.gram[np.ix_(columns, columns)])
+    half = Statistics(gram, sums.moment[columns], sums.energy, sums.total)
+    variance = process.weight_variance[columns] * times
+    return _retuned(process, weights_profile(half, variance, process.problem.n_jobs)).nlml - tuned.nlml
+
+
+def _first_half(shape: Shape, n_basis: int) -> tuple[Integers, Array]:
+    """Columns of half of the frequencies of each component, ascending, and what their variance is multiplied by."""
+    kept, times, begin = [], [], 0
+    for count in shape.counts:
+        half = (count + 1) // 2
+        kept.append(np.arange(begin, begin + half))
+        times.append(np.full(half, count / half))
+        begin += count
+    waves = np.arange(n_basis // shape.n_frequencies)[:, None] * shape.n_frequencies  # cosines, sines, their products
+    return (waves + np.concatenate(kept)).ravel(), np.tile(np.concatenate(times), len(waves))

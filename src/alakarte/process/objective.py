@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from alakarte.data.rows import Block
+from alakarte.errors import IllConditioned
 from alakarte.execution.scratch import Scratch
 from alakarte.features.feature_map import spectrum_bar
 from alakarte.process.closed_form import closed_gram, closed_gram_pullback
@@ -61,8 +62,17 @@ def weight_space(process: Process, sums: Statistics | None = None) -> WeightSpac
 
 def row_space(process: Process) -> RowSpace:
     """The solved rows."""
-    problem = process.problem
-    return solve_rows(*row_signal(process), process.noise_variance, problem.rows.total, problem.n_jobs)
+    try:
+        return _solved(process, in_place=True)  # a second n×n matrix costs memory, and its fresh pages much time
+    except IllConditioned:
+        return _solved(process, in_place=False)
+
+
+def _solved(process: Process, *, in_place: bool) -> RowSpace:
+    """The solved rows; without jitter where the factor takes the place of the matrix."""
+    problem, (signal, target) = process.problem, row_signal(process)
+    out = signal if in_place else None
+    return solve_rows(signal, target, process.noise_variance, problem.rows.total, problem.n_jobs, out)
 
 
 def row_signal(process: Process) -> tuple[Array, Array]:

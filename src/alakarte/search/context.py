@@ -17,7 +17,7 @@ from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress
 from alakarte.execution.randomness import Streams
 from alakarte.kernels.base import Kernel
-from alakarte.search.cost import compare_columns, most_columns, posterior_flops
+from alakarte.search.cost import compare_columns, comparing_flops, most_columns, posterior_flops
 from alakarte.search.plan import Plan
 from alakarte.search.settings import Settings
 from alakarte.search.sizes import choose_sizes
@@ -56,7 +56,7 @@ class Search:
                 f"{max(table[0], policy.MOST_COMPONENTS)}, or None to let the rows decide."
             )
         sizes = choose_sizes(kernel, wanted, settings.n_frequencies, table[0], self.scaling.n_variables)
-        return Plan(settings, kernel, *sizes, *table)
+        return Plan(settings, kernel, *sizes, *table, self._in_time(comparing_flops(table[0], 0, closed=True)))
 
     def stream(self, purpose: str, plan: Plan, columns: int) -> np.random.Generator:
         """Random numbers for fresh frequencies of a kernel."""
@@ -70,13 +70,18 @@ class Search:
     @property
     def compare_columns(self) -> int:
         """Columns at which kernels are compared and growth begins: fewer where `max_time` is short."""
-        n_rows, budget = self.rows.n_rows, self.budget
+        n_rows = self.rows.n_rows
         columns = compare_columns(n_rows)
-        if budget.max_time is not None:
-            seconds = policy.TIME_TO_COMPARE * budget.max_time + policy.GRACE
-            while columns > policy.LEAST_COLUMNS and budget.first_seconds(posterior_flops(n_rows, columns)) > seconds:
-                columns //= 2
+        while columns > policy.LEAST_COLUMNS and not self._in_time(posterior_flops(n_rows, columns)):
+            columns //= 2
         return columns
+
+    def _in_time(self, flops: float) -> bool:
+        """Whether a kernel can be compared by so many flops in its part of `max_time`."""
+        max_time = self.budget.max_time
+        if max_time is None:
+            return True
+        return self.budget.first_seconds(flops) <= policy.TIME_TO_COMPARE * max_time + policy.GRACE
 
     def with_compressed_tails(self) -> "Search | None":
         """The same for inputs whose tails are compressed; None where no input lies far out."""

@@ -15,7 +15,7 @@ from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.build import build_posterior
 from alakarte.posteriors.rows import row_posterior
 from alakarte.process.noise_and_gain import TunedProcess
-from alakarte.process.objective import nlml, row_space
+from alakarte.process.objective import row_space
 from alakarte.search.candidates import Candidate, indistinguishable, menu
 from alakarte.search.competition import learn_candidates, time_to_compare
 from alakarte.search.context import Search
@@ -98,14 +98,14 @@ def _posterior(ranking: list[Candidate], tuned: TunedProcess, averaged: list[int
             pass  # the best alone
     if tuned.solved is not None:
         return row_posterior(tuned.process, tuned.solved), averaged[:1]
-    return build_posterior(tuned.process, _accurate_nlml(ranking[0].learned, tuned), tuned.sums), averaged[:1]
+    return build_posterior(tuned.process, _known_nlml(ranking[0].learned, tuned), tuned.sums), averaged[:1]
 
 
-def _accurate_nlml(learned: Learned, tuned: TunedProcess) -> float:
-    """Of the rows, by residuals rather than by the difference of sums, where there is an expansion."""
+def _known_nlml(learned: Learned, tuned: TunedProcess) -> float | None:
+    """Of the rows; None where only sums have told it, to their rounding."""
     problem = tuned.process.problem
     if tuned.process.expansion is None:
         return tuned.nlml
     if problem.rows is learned.problem.rows and tuned.theta is learned.run.theta:
         return learned.run.nlml
-    return nlml(problem, tuned.theta, tuned.sums)
+    return None

@@ -6,7 +6,7 @@ In: the best candidate. Out: `Grown`. Kernels whose parameters are their frequen
 from dataclasses import dataclass
 
 import alakarte.search.policy as policy
-from alakarte.process.noise_and_gain import TunedProcess
+from alakarte.process.noise_and_gain import TunedProcess, gain_of_last_doubling
 from alakarte.process.problem import Problem, process_at
 from alakarte.search.candidates import Candidate
 from alakarte.search.compare import as_learned, tune_one, with_columns
@@ -57,18 +57,16 @@ def _in_time(search: Search, columns: int) -> int:
 
 
 def _while_it_pays(search: Search, best: TunedProcess, problem: Problem) -> Grown:
-    """Twice the columns, again and again, until that no longer pays or is too dear."""
-    budget, rows = search.budget, search.rows
-    most = most_columns(rows.n_rows, patient=budget.patient)
-    while best.n_basis < most:
-        columns = min(2 * best.n_basis, most)
+    """At once as many columns as are expected to pay, once more if it turns out that more do."""
+    budget, total = search.budget, search.rows.total
+    most = most_columns(search.rows.n_rows, patient=budget.patient)
+    while True:
         if budget.interrupted:
             return Grown(best, "interrupted")
+        paying = _columns_that_pay(best, policy.GROWTH * total)
+        columns = _in_time(search, min(paying, most))
         if columns < policy.GROWTH_STEP * best.n_basis:
-            break
-        columns = _in_time(search, columns)
-        if columns < policy.GROWTH_STEP * best.n_basis:
-            return Grown(best, f"no time for more than {best.n_basis} columns")
+            return Grown(best, _why_no_more(best, paying, most))
         try:
             fresh = with_columns(problem, columns, search.streams("grow", columns))
             larger = tune_one(fresh, best.theta, budget)
@@ -79,7 +77,23 @@ def _while_it_pays(search: Search, best: TunedProcess, problem: Problem) -> Grow
         search.progress.say(
             f"{problem.kernel.name}: {larger.n_basis} columns: log evidence {'+' if gained > 0 else ''}{gained:.1f}"
         )
-        if gained < policy.GROWTH * rows.total:
-            return Grown(best, f"twice as many gain {max(gained, 0):.1f} nats")
+        if gained < policy.GROWTH * total:
+            return Grown(best, f"{larger.n_basis} columns gain {max(gained, 0):.1f} nats")
         best = larger
-    return Grown(best, f"{most} columns are the most that time and memory are spent on")
+
+
+def _columns_that_pay(best: TunedProcess, nats: float) -> int:
+    """Columns from which on a doubling gains fewer nats; twice as many where that cannot be told.
+
+    What an expansion lacks falls as 1/D, so each doubling gains half of what the last one did.
+    """
+    gain = gain_of_last_doubling(best)
+    return 2 * best.n_basis if gain is None else int(best.n_basis * max(gain, 0.0) / nats)
+
+
+def _why_no_more(best: TunedProcess, paying: int, most: int) -> str:
+    if paying < policy.GROWTH_STEP * best.n_basis:
+        return "twice as many are expected to gain too little"
+    if most < policy.GROWTH_STEP * best.n_basis:
+        return f"{most} columns are the most that time and memory are spent on"
+    return f"no time for more than {best.n_basis} columns"

@@ -38,6 +38,7 @@ class Plan:
     n_frequencies: int  # of each component, to learn with
     n_rows: int
     n_inputs: int
+    time_for_closed_form: bool = True  # on all rows
     parts: tuple["Plan", ...] = ()  # of a sum
 
     def with_parts(self, parts: Sequence["Plan"]) -> "Plan":
@@ -100,8 +101,9 @@ class Plan:
     @property
     def keeps_closed_form(self) -> bool:
         """Whether the posterior on all rows needs no expansion."""
-        allowed = self.settings.expansion in ("auto", "exact")
-        return allowed and self._closed_is_cheap(self.n_rows, policy.KEEP_CLOSED_FLOPS)
+        if self.settings.expansion != "exact" and not (self.settings.expansion == "auto" and self.time_for_closed_form):
+            return False
+        return self._closed_is_cheap(self.n_rows, policy.KEEP_CLOSED_FLOPS)
 
     def learns_closed_form(self, n_parameters: int) -> bool:
         """Whether the long run goes without an expansion: where that is cheap, or the posterior can do without."""

@@ -18,6 +18,7 @@ HOPELESS = 0.3  # nats per row behind the best after the first steps: learned no
 DROPPED = 6.0  # √N nats behind the best, as expected on all N rows from some: learned no further, for its weight in
 DROPPED_OF_MANY = 1.0  # an average would be e^−6; and where there is no average, this many
 # The same kernel, learned twice, differs by some nats: compressed tails must gain more, in all and per row.
+# Starts that end nearer than that per row end alike.
 CLEARLY, CLEARLY_PER_ROW = 20.0, 0.005
 FAR_OUT = 4.0  # edges from the median: an input further out than this is worth a try with compressed tails
 TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
@@ -36,8 +37,8 @@ LEARNING_FREQUENCIES = 128
 LEARNING_COLUMNS = ((16384, 1e9), (8192, 2e9), (4096, 3e9), (2048, 4e9), (1024, 1.5e10), (512, 1.5e10))
 SECOND_COLUMNS = 1024  # to learn further with,
 MORE = 0.02  # where more columns gained, or fresh ones lost, so many nats per row
-COMPARE_FLOPS, COMPARE_COLUMNS = 5e10, (512, 2048)  # at which kernels are compared and growth begins
-GROWTH = 0.002  # nats per row: less than this from twice the columns, and growth ends
+COMPARE_FLOPS, COMPARE_COLUMNS = 1.25e10, (512, 2048)  # at which kernels are compared and growth begins
+GROWTH = 0.002  # nats per row: columns are added up to where twice as many are expected to gain less
 GROWTH_STEP = 1.3  # times the columns at least, else a step is not worth its pass
 GROWTH_FLOPS = 4e12  # of one posterior
 GROWTH_BYTES = 5.5e8  # of its symmetric matrices: 4,096 columns

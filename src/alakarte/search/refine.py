@@ -28,8 +28,8 @@ def refine(search: Search, candidates: list[Candidate], doublings: int = 0) -> l
     refined = [replace(candidate, learned=learned) for candidate, learned in zip(candidates, further, strict=True)]
     moved = [i for i, c in enumerate(candidates) if c.compared is not None and further[i] is not c.learned]
     if moved:
-        # with twice the columns that it was learned with: fewer would favour what was learned with fewer
-        columns = search.affordable(2 * policy.SECOND_COLUMNS << doublings)
+        # with the columns that it was learned with, at least: fewer would favour what was learned with fewer
+        columns = search.affordable(max(search.compare_columns, policy.SECOND_COLUMNS << doublings))
         better = compare(search, [(candidates[i].plan, further[i]) for i in moved], columns)
         for i, candidate in zip(moved, better, strict=True):
             refined[i] = max(candidates[i], candidate, key=lambda c: c.score)

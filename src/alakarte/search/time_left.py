@@ -68,5 +68,7 @@ def _polish(search: Search, candidate: Candidate) -> Candidate:
         else:
             stage = plan.priced(learned.problem.rows.n_rows, plan.settings.max_iter)
             learned = learn_further(search, plan, learned, learned.problem, learned.run.theta, stage)
+    if learned is candidate.learned:  # no time: nothing that is new to compare
+        return candidate
     [better] = compare(search, [(plan, learned)], columns)
     return after_doublings(better, candidate.doublings) if better.score > candidate.score else candidate

@@ -1,0 +1,90 @@
+"""What a default fit takes and gives: seconds, CPU seconds and scores, a line per fit and the mean of each table.
+
+In: names of the paper's sets, or `rows_10000` (generated, 8 inputs); folds and seeds. Out: printed lines. Seconds mean
+something where nothing else runs, CPU seconds nearly always.
+
+    python -m bench.studies.default_fits kin40k protein rows_10000 gas sml [--folds 0] [--seeds 0 1 2] [--verbose]
+    python -m bench.studies.default_fits --small          # folds 0 to 4 of twelve small sets
+"""
+
+import argparse
+import time
+import warnings
+
+import numpy as np
+
+from alakarte import GPRegressor
+from bench.folds import fold
+from bench.scores import scores
+
+GENERATED = "rows_10000"
+TEST_ROWS = 5000
+SMALL = [
+    "concreteslump",
+    "autos",
+    "breastcancer",
+    "machine",
+    "yacht",
+    "autompg",
+    "housing",
+    "forest",
+    "stock",
+    "energy",
+    "concrete",
+    "wine",
+]
+
+
+def rows(name: str, k: int):
+    """X_train, y_train, X_test, y_test of fold k; generated rows have their own for each k."""
+    if name != GENERATED:
+        return fold(name, k)
+    rng = np.random.default_rng(k)
+    X = rng.standard_normal((10_000 + TEST_ROWS, 8))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(len(X))
+    return X[:-TEST_ROWS], y[:-TEST_ROWS], X[-TEST_ROWS:], y[-TEST_ROWS:]
+
+
+def measured(name: str, k: int, seed: int, verbose: int) -> tuple[float, ...]:
+    """Print the line of one fit; seconds, CPU seconds, RMSE over std(y), log density."""
+    X, y, X_test, y_test = rows(name, k)
+    model = GPRegressor(random_state=seed, verbose=verbose)
+    began, cpu_began = time.perf_counter(), time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu_began
+    found = scores(y_test, *model.predict(X_test, return_std=True), y.std())
+    figures = seconds, cpu, found["rmse_over_std"], found["log_density_standardised"]
+    kernel = f"{model.kernel_.kernel.name}, {model.n_basis_} columns"
+    print(line(name, f"{k:5}{seed:5}", figures), f"{found['coverage']:8.3f}  {kernel}", flush=True)
+    return figures
+
+
+def line(name: str, which: str, figures) -> str:
+    """Figures under their titles."""
+    seconds, cpu, error, density = figures
+    return f"{name:<14}{which:>10}{seconds:9.2f}{cpu:9.2f}{error:10.5f}{density:9.4f}"
+
+
+def main(arguments=None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.studies.default_fits",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("sets", nargs="*")
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--folds", type=int, nargs="+")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args(arguments)
+    folds = options.folds or (range(5) if options.small else [0])
+    print("set            fold seed  seconds      CPU  RMSE/std  density coverage")
+    for name in [*options.sets, *(SMALL if options.small else [])]:
+        figures = [measured(name, k, seed, int(options.verbose)) for k in folds for seed in options.seeds]
+        print(line(name, "mean", np.mean(figures, axis=0)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
