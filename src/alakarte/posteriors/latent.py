@@ -30,7 +30,7 @@ class WorkingRegression:
     curvature: Array  # (n,) λ, shared by the functions
     observation: Array  # (n, T)
     nlml: float  # less the approximate log evidence, or what stands for it
-    n_passes: int = 0  # over the rows, where an expansion was visited block by block
+    n_passes: int = 0  # over the rows, where products with Ψ were made block by block or with Ψ in memory
 
 
 class SiteFinder(ABC):
@@ -66,6 +66,7 @@ class LatentPosterior(Posterior):
     total: float
     nlml: float  # of the best
     noise_variance: float = 0.0
+    n_passes: int = 0  # over all rows, to the sites of the best
 
     @property
     def n_targets(self) -> int:
@@ -159,7 +160,7 @@ def latent_posterior(
         kept = ArrayRows(block.x, block.y, block.weight)
     core = cores[0] if len(cores) == 1 else _average(members, cores, rows.total, found[0].nlml)
     without = tuple(replace(member, problem=member.problem.without_rows()) for member in members)
-    return LatentPosterior(core, finder, without, kept, rows.total, found[0].nlml)
+    return LatentPosterior(core, finder, without, kept, rows.total, found[0].nlml, n_passes=found[0].n_passes)
 
 
 def _average(members: tuple[Member, ...], cores: list[Posterior], total: float, nlml: float) -> Average:

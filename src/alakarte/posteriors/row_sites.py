@@ -44,4 +44,4 @@ class RowSites(SiteFinder):
 def working_regression(found: LatentEvidence) -> WorkingRegression:
     """What stands for the rows of a function whose sites were found."""
     observation = (found.sites.linear / found.sites.curvature)[:, None]
-    return WorkingRegression(found.sites.curvature, observation, found.nlml)
+    return WorkingRegression(found.sites.curvature, observation, found.nlml, found.n_passes)

@@ -37,7 +37,13 @@ class Contestant:
     problem: Problem  # on all rows, as the surrogate has it
     theta: Array
     left_out: Array  # (n,) log probability of the labels of rows left out
-    log_loss: float  # per unit of weight of these
+    weight: Array  # (n,) of these
+    share: float = 1.0  # in an average
+
+    @property
+    def log_loss(self) -> float:
+        """Per unit of weight of rows left out: what kernels are ranked by."""
+        return -float(self.weight @ self.left_out) / float(self.weight.sum())
 
 
 def fit_classes(search: Search, rows: Rows, base: Array, warm: WarmStart | None = None) -> Fit:
@@ -48,10 +54,9 @@ def fit_classes(search: Search, rows: Rows, base: Array, warm: WarmStart | None 
     candidates = ranking[: policy.LATENT_CONTENDERS]
     if search.settings.kernel is None:
         candidates = [*candidates, *fixed_candidates(search, ranking[0])]
-    weighed = _weighed(search, rows, _tuned(search, rows, base, candidates))
-    contestants = [contestant for contestant, _ in weighed]
-    members = [_member(search, rows, contestant, weight) for contestant, weight in weighed if weight > 0]
-    averaged = list(range(len(members)))
+    contestants = _tuned(search, rows, base, candidates)
+    averaged = list(range(_n_averaged(search, contestants)))
+    members = [_member(search, rows, contestants[rank]) for rank in averaged]
     finder, n_jobs = ClassSites(base), search.settings.n_jobs
     search.progress.say(f"probabilities of {base.size} classes from {rows.n_rows} rows")
     found = [finder.find(member.problem.on(rows).with_jobs(n_jobs), member.theta) for member in members]
@@ -68,21 +73,29 @@ def fit_classes(search: Search, rows: Rows, base: Array, warm: WarmStart | None 
 
 
 def _tuned(search: Search, rows: Rows, base: Array, candidates: list[Candidate]) -> list[Contestant]:
-    """Candidates with the amplitude that predicts rows left out, the best first."""
-    targets, budget = Subsets(rows, search.subsets.order), search.budget
-    some = targets.first(policy.CLASS_ROWS)
+    """Candidates with the amplitude that predicts rows left out, the best first: all on few rows, the best on more."""
+    targets = Subsets(rows, search.subsets.order)
+    first = _helpful(_on_rows(search, targets.first(policy.CLASS_FIRST_ROWS), base, candidates))
+    if rows.n_rows <= policy.CLASS_FIRST_ROWS or search.budget.is_over():
+        return first
+    candidates = [contestant.candidate for contestant in first]
+    return _helpful(_on_rows(search, targets.first(policy.CLASS_ROWS), base, candidates))
+
+
+def _on_rows(search: Search, some: Rows, base: Array, candidates: list[Candidate]) -> list[Contestant]:
+    """Candidates with the amplitude that predicts these rows."""
     labels = labels_of(some, base)
     out: list[Contestant] = []
     for candidate in candidates:
-        if out and budget.is_over():
+        if out and search.budget.is_over():
             break
         try:
             out.append(_contestant(search, candidate, some, labels))
         except KeyboardInterrupt:
             if not out:  # nothing to keep
                 raise
-            budget.interrupted = True
-    return sorted(out, key=lambda contestant: contestant.log_loss)
+            search.budget.interrupted = True
+    return out
 
 
 def _contestant(search: Search, candidate: Candidate, some: Rows, labels: Labels) -> Contestant:
@@ -95,34 +108,37 @@ def _contestant(search: Search, candidate: Candidate, some: Rows, labels: Labels
         problem = with_columns(problem, columns, search.stream("compare", candidate.plan, columns))
     gained = best_gain(folds(process_at(problem.on(some), theta), labels), labels)
     values = problem.layout.unpack(theta)
-    louder = values | {"log_amplitude": values["log_amplitude"] + gained.log_gain}
-    left_out = gained.log_probability(labels)
-    log_loss = -float(labels.weight @ left_out) / float(labels.weight.sum())
-    search.progress.say(f"{candidate.plan.kernel.name}: log loss {log_loss:.4f} of rows left out")
-    return Contestant(candidate, problem, problem.layout.pack(louder), left_out, log_loss)
+    louder = problem.layout.pack(values | {"log_amplitude": values["log_amplitude"] + gained.log_gain})
+    contestant = Contestant(candidate, problem, louder, gained.log_probability(labels), labels.weight)
+    search.progress.say(f"{candidate.plan.kernel.name}: log loss {contestant.log_loss:.4f} of rows left out")
+    return contestant
 
 
-def _weighed(search: Search, rows: Rows, contestants: list[Contestant]) -> list[tuple[Contestant, float]]:
-    """Kernels with their weights, those that have one first: of few rows in closed form, what predicts best; or one."""
-    closed = all(contestant.problem.is_closed for contestant in contestants)
-    if not closed or search.settings.kernel is not None or search.budget.is_over():
-        return [(contestant, float(rank == 0)) for rank, contestant in enumerate(contestants)]
-    weight = Subsets(rows, search.subsets.order).first(policy.CLASS_ROWS).targets()[1]
-    shares = stacked_weights(np.column_stack([contestant.left_out for contestant in contestants]), weight)
-    weighed = [
-        (contestant, float(share) if share >= policy.LEAST_WEIGHT else 0.0)
+def _helpful(contestants: list[Contestant]) -> list[Contestant]:
+    """Those with a weight in the mixture that predicts rows left out best, the best first."""
+    left_out = np.column_stack([contestant.left_out for contestant in contestants])
+    shares = stacked_weights(left_out, contestants[0].weight)
+    helpful = [
+        replace(contestant, share=float(share))
         for contestant, share in zip(contestants, shares, strict=True)
+        if share >= policy.LEAST_WEIGHT
     ]
-    return sorted(weighed, key=lambda pair: pair[1] == 0)
+    return sorted(helpful, key=lambda contestant: contestant.log_loss)
 
 
-def _member(search: Search, rows: Rows, contestant: Contestant, weight: float) -> Member:
+def _n_averaged(search: Search, contestants: list[Contestant]) -> int:
+    """How many of the best are averaged: of few rows in closed form all that help, else one."""
+    closed = all(contestant.problem.is_closed for contestant in contestants)
+    return 1 if not closed or search.budget.is_over() else len(contestants)
+
+
+def _member(search: Search, rows: Rows, contestant: Contestant) -> Member:
     """A kernel as the posterior has it: by features with as many columns as time and memory are spent on."""
     problem, plan = contestant.problem.without_rows(), contestant.candidate.plan
     if not problem.is_closed and plan.growing:
         columns = class_columns(rows.n_rows, search.rows.n_targets)
         problem = with_columns(problem, columns, search.streams("grow", columns))
-    return Member(problem, contestant.theta, problem.layout.size, float(weight))
+    return Member(problem, contestant.theta, problem.layout.size, contestant.share)
 
 
 def _place(contestant: Contestant) -> Candidate:

@@ -12,15 +12,15 @@ from alakarte.process.latent_objective import LatentEvidence, latent_evidence
 from alakarte.process.problem import Problem
 from alakarte.search.compare import with_columns
 from alakarte.search.context import Search
-from alakarte.search.cost import compare_columns, latent_columns
+from alakarte.search.cost import latent_columns
 from alakarte.search.learn_latent import Latent, LatentObjective
 
 
 def by_features(search: Search, latent: Latent, rows: Rows, inference: str) -> Latent:
-    """A kernel on all rows, with the amplitude that they ask for and twice the columns for as long as that pays."""
+    """A kernel on many rows: the amplitude that they ask for with few columns, then as many as pay."""
     plan, problem = latent.candidate.plan, latent.problem.on(rows)
     if plan.growing:
-        columns = min(compare_columns(rows.n_rows), latent_columns(rows.n_rows))
+        columns = min(policy.SECOND_COLUMNS, latent_columns(rows.n_rows))
         problem = with_columns(problem, columns, search.stream("compare", plan, columns))
     objective = LatentObjective(problem, inference)
     theta = objective.with_best_gain(latent.run.theta)

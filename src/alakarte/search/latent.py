@@ -36,13 +36,26 @@ def fit_latent(
     search: Search, rows: Rows, likelihood: RowLikelihood, inference: str, warm: WarmStart | None = None
 ) -> Fit:
     """Choose kernels by regression, learn them under the likelihood, average or keep the best; `rows`: targets."""
-    search, ranking = choose(search, warm)
+    search, ranking = _chosen(search, warm)
     if search.scaling.tails is not None:
         rows = rows.compressed(search.scaling.tails)
     targets = Subsets(rows, search.subsets.order)
     begun = [latent_problem(search, candidate, likelihood) for candidate in _contenders(search, ranking)]
     learned = _learned_in_stages(search, targets, begun, inference)
     return _finished(search, targets, learned, inference)
+
+
+def _chosen(search: Search, warm: WarmStart | None) -> tuple[Search, list[Candidate]]:
+    """Kernels by regression on some of the rows, unless the user asks for all, and the search on all of them."""
+    if not search.settings.progressive or search.rows.n_rows <= policy.CHOICE_ROWS:
+        return choose(search, warm)
+    some = search.subsets.first(policy.CHOICE_ROWS)
+    few, ranking = choose(replace(search, subsets=Subsets(some, np.arange(some.n_rows))), warm)
+    ranking = [replace(each, plan=replace(each.plan, n_rows=search.rows.n_rows)) for each in ranking]
+    if few.scaling.tails is None:
+        return search, ranking
+    subsets = search.subsets.compressed(few.scaling.tails)
+    return replace(search, subsets=subsets, scaling=few.scaling, streams=few.streams), ranking
 
 
 def _contenders(search: Search, ranking: list[Candidate]) -> list[Candidate]:
@@ -58,14 +71,12 @@ def _learned_in_stages(search: Search, targets: Subsets, begun: list[Latent], in
         return learn_latent(search, targets, latent, inference, policy.LATENT_FIRST_ROWS)
 
     def on_more_rows(latent: Latent) -> Latent:
-        n_rows = more_rows(targets.rows.n_rows, latent.problem)
-        if n_rows <= latent.problem.rows.n_rows:
-            return latent
         return learn_latent(search, targets, latent, inference, n_rows)
 
     first = _side_by_side(search, begun, on_few_rows)
     helpful = _helpful(first)
-    if search.budget.is_over():
+    n_rows = min(more_rows(targets.rows.n_rows, latent.problem) for latent in helpful)
+    if search.budget.is_over() or n_rows <= helpful[0].problem.rows.n_rows:
         return helpful
     return sorted(_side_by_side(search, helpful, on_more_rows), key=lambda latent: latent.log_loss)
 
@@ -129,13 +140,13 @@ def _in_closed_form(
     """Kernels on all rows, the best first, and the ranks of those to average: the best alone where rows are many."""
     few = rows.n_rows <= policy.FEW_ROWS and search.settings.kernel is None and not search.budget.is_over()
     n_complete = len(learned) if few else 1
-    complete = [_on_all_rows(latent, rows, inference) for latent in learned[:n_complete]]
+    complete = [_completed(latent, rows, inference) for latent in learned[:n_complete]]
     complete = _helpful(complete)
     dropped = [latent for latent in learned if all(latent.candidate is not kept.candidate for kept in complete)]
     return [*complete, *dropped], list(range(len(complete)))
 
 
-def _on_all_rows(latent: Latent, rows: Rows, inference: str) -> Latent:
+def _completed(latent: Latent, rows: Rows, inference: str) -> Latent:
     """The kernel with the evidence of all rows; as it is, where the last stage had them."""
     if latent.problem.rows is rows:
         return latent

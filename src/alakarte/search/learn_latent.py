@@ -25,7 +25,6 @@ from alakarte.search.candidates import Candidate
 from alakarte.search.context import Search
 from alakarte.search.coordinates import coordinates
 from alakarte.search.cost import closed_flops, evaluation_flops
-from alakarte.search.fixed_kernels import is_fixed
 from alakarte.search.optimise import Limits, Run, Task, minimise
 from alakarte.search.run_stage import expected_spread
 
@@ -37,6 +36,7 @@ class Latent:
     candidate: Candidate
     problem: Problem
     run: Run
+    total: float  # N of all rows, which the last word on its parameters is left to
     found: LatentEvidence | None = None  # of these rows; None before the first stage
     weight: float = 1.0  # in an average
 
@@ -53,8 +53,12 @@ class Latent:
 
     @property
     def corrected(self) -> Array:
-        """(n,) log densities of rows left out, less a nat for every number that was learned from all of them."""
-        return left_out_log_density(self.evidence) - self.n_parameters / self.problem.rows.total
+        """(n,) log densities of rows left out, less a nat for every number learned from all of them.
+
+        Rows were left out of the function, not of what was learned: a number fits its rows by half a nat too well, and
+        costs as much on others (Akaike). What is learned on some rows is judged as if it were on all.
+        """
+        return left_out_log_density(self.evidence) - self.n_parameters / self.total
 
     @property
     def log_loss(self) -> float:
@@ -111,7 +115,7 @@ def latent_problem(search: Search, candidate: Candidate, likelihood: RowLikeliho
     of_kernel = surrogate.layout.parameters[: -len(surrogate.likelihood.parameters())]
     if not likelihood.shifts_targets and candidate.plan.growing:
         of_kernel = tuple(_with_large_amplitudes(parameter, surrogate) for parameter in of_kernel)
-    if is_fixed(candidate):
+    if candidate.fixed:
         of_kernel = tuple(_with_fixed_lengthscale(parameter, values) for parameter in of_kernel)
     of_likelihood = constrained(likelihood.parameters(), likelihood.fixed(), None, search.scaling.units())
     layout = Layout((*of_kernel, *of_likelihood.parameters))
@@ -119,7 +123,7 @@ def latent_problem(search: Search, candidate: Candidate, likelihood: RowLikeliho
     if candidate.plan.growing and problem.kernel.has_closed_form:
         problem = replace(problem, computation=Computation.CLOSED)
     start = layout.clip(layout.pack({p.name: values[p.name] for p in layout.parameters}))
-    return Latent(candidate, problem, replace(candidate.learned.run, theta=start))
+    return Latent(candidate, problem, replace(candidate.learned.run, theta=start), search.rows.total)
 
 
 def _with_large_amplitudes(parameter: Parameter, problem: Problem) -> Parameter:
@@ -143,11 +147,11 @@ def learn_latent(search: Search, targets: Subsets, latent: Latent, inference: st
     problem = latent.problem.on(targets.first(n_rows))
     objective = LatentObjective(problem, inference)
     theta = objective.with_best_gain(latent.run.theta)
-    if is_fixed(latent.candidate) and problem.layout.size <= 1:  # nothing but the amplitude
+    if latent.candidate.fixed and problem.layout.size <= 1:  # nothing but the amplitude
         n_iterations = 0
     run = _minimised(search, latent.candidate, objective, theta, n_iterations)
     trace = run.trace if begins else latent.run.trace + run.trace
-    return Latent(latent.candidate, problem, replace(run, trace=trace), objective.at(run.theta))
+    return replace(latent, problem=problem, run=replace(run, trace=trace), found=objective.at(run.theta))
 
 
 def _minimised(search: Search, candidate: Candidate, objective: LatentObjective, theta: Array, max_iter: int) -> Run:

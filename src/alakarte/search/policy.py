@@ -93,11 +93,12 @@ TIME_FOR_FREE = 0.9  # of what is left after that
 
 # --- several classes --------------------------------------------------------------------------------------------------
 CLASS_GAINS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)  # logarithms of factors of the amplitude, tried in this order
-CLASS_ROWS = 4000  # that gains and kernels are compared on
+CLASS_FIRST_ROWS, CLASS_ROWS = 1000, 4000  # that gains and kernels are compared on: all kernels, those that help
 CLASS_PASSES = 250  # over the rows, to the mode, as a rule
 GAIN_TOL = 1e-3  # nats per row to which a mode is sought while gains are compared
 
 # --- other likelihoods: kernels chosen by regression are learned further under the likelihood ------------------------
+CHOICE_ROWS = 2000  # on which kernels are chosen by regression: targets only stand for others
 LATENT_CONTENDERS = 3
 FIXED_KERNELS = ("rbf", "matern32")  # that compete with these, not learned
 FIXED_LENGTHSCALES = (0.5, 1.0, 2.0, 4.0)  # of fixed kernels, times the median distance of rows
