@@ -99,6 +99,7 @@ def _place(fit: Fit, candidate: Candidate) -> dict[str, Any]:
         n_basis = problem.rows.n_rows
     return {
         "kernel": candidate.plan.kernel.name,
+        "fixed": candidate.fixed,
         "n_components": candidate.plan.n_components,
         "compressed": candidate.compressed,
         "n_basis": n_basis,

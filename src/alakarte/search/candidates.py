@@ -23,6 +23,7 @@ class Candidate:
     compared: TunedProcess | None  # None before the first comparison
     doublings: int = -1  # of the columns that it was refined with; −1: not refined
     compressed: bool = False  # the tails of its inputs
+    fixed: bool = False  # its length-scales come from the inputs alone
 
     @property
     def tuned(self) -> TunedProcess:
