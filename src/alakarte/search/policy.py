@@ -22,6 +22,10 @@ CLEARLY, CLEARLY_PER_ROW = 20.0, 0.005
 FAR_OUT = 4.0  # edges from the median: an input further out than this is worth a try with compressed tails
 TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
 
+# --- intervals: how observations spread about predictions, by rows left out -------------------------------------------
+LEFT_OUT_ROWS = 2000  # of features: a scale to two per cent, for a few per cent of a fit
+DOFS = (3.0, 4.0, 6.0, 10.0, 20.0)  # degrees of freedom that are tried; fewer have no variance to speak of
+
 # --- rows per parameter: fewer over-fit the evidence itself, and intervals become too narrow ------------------------
 ROWS_TO_BEAR = 2  # a component
 ROWS_TO_LEARN = 4  # from; also for free frequencies, which held-out rows must confirm
