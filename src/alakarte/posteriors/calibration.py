@@ -35,7 +35,7 @@ class Calibration:
 UNCALIBRATED = Calibration(np.ones(1), np.full(1, np.inf))
 
 
-def calibration(z: Array, weight: Array, n_parameters: float, dofs: Sequence[float]) -> Calibration:
+def calibration(z: Array, weight: Array, n_parameters: int, dofs: Sequence[float]) -> Calibration:
     """From z-scores (n, T) of rows left out and their weights (n,), after so many numbers were learned.
 
     A tail must gain half a nat per log N. Rows left out took part in learning: a number learned from N rows makes them

@@ -26,12 +26,7 @@ def calibrate(search: Search, best: Candidate, posterior: Posterior) -> Calibrat
     block = _rows_to_leave_out(search, posterior)
     mean, variance = posterior.leave_one_out(block, search.settings.n_jobs)
     z = (block.y - mean) / np.sqrt(variance + posterior.noise_variance)
-    return calibration(z, block.weight, _numbers_learned(best, posterior), policy.DOFS)
-
-
-def _numbers_learned(best: Candidate, posterior: Posterior) -> float:
-    """Of the kernel, or of those of an average by weight."""
-    return float(posterior.weights @ posterior.n_parameters) if isinstance(posterior, Average) else best.n_parameters
+    return calibration(z, block.weight, best.n_parameters, policy.DOFS)
 
 
 def _rows_to_leave_out(search: Search, posterior: Posterior) -> Block:
