@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm, t
 
-from alakarte.metrics import coverage, log_density
+from alakarte.metrics import coverage, half_width, log_density
 
 
 def test_scores():
@@ -11,3 +12,13 @@ def test_scores():
     expected = -0.5 * np.log(2 * np.pi) - np.log([1.0, 2.0]) - [0.0, 0.125]
     assert np.allclose(log_density(y, mean, std), expected)
     assert coverage([0.0, 1.0, 3.0], [0.0, 0, 0], [1.0, 1, 1], level=0.9) == pytest.approx(2 / 3)
+
+
+def test_students_t_is_given_by_its_standard_deviation():
+    y, std, dof = np.array([[0.3, -2.0, 5.0]]).T, np.array([0.5, 2.0]), np.array([3.0, np.inf])
+    scale = 0.5 * np.sqrt(1 / 3)
+    expected = np.column_stack([t.logpdf(y[:, 0] / scale, 3) - np.log(scale), norm.logpdf(y[:, 0] / 2) - np.log(2)])
+    np.testing.assert_allclose(log_density(y, 0.0, std, dof), expected)
+    np.testing.assert_allclose(half_width(0.9, dof), [t.ppf(0.95, 3) * np.sqrt(1 / 3), norm.ppf(0.95)])
+    assert coverage([1.7], [0.0], [1.0], dof=3.0) == 1.0
+    assert coverage([1.85], [0.0], [1.0], dof=3.0) == 0.0

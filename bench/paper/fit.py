@@ -14,7 +14,7 @@ from alakarte import GPRegressor
 from bench.folds import fold
 from bench.memory import resident, start_peak
 from bench.paper.cells import PROTOCOL, Cell, settings
-from bench.scores import scores
+from bench.scores import scores_of
 
 
 def versions() -> dict[str, str]:
@@ -36,9 +36,9 @@ def result(cell: Cell, n_jobs: int | None = None, data: str | None = None) -> di
         model.fit(x_train, y_train)
     seconds, cpu_seconds, peak = time.perf_counter() - began, time.process_time() - work, resident("VmHWM") - before
     work = time.process_time()
-    mean, std = model.predict(x_test, return_std=True)
+    model.predict(x_test, return_std=True)
     test_cpu_seconds = time.process_time() - work
-    return scores(y_test, mean, std, y_train.std()) | {
+    return scores_of(model, x_test, y_test, y_train.std()) | {
         "log_evidence": model.log_marginal_likelihood_,
         "n_train": len(y_train),
         "n_test": len(y_test),

@@ -17,8 +17,6 @@ from pathlib import Path
 from statistics import mean, stdev
 from unittest import mock
 
-import numpy as np
-
 import alakarte.kernels.ard
 import alakarte.search.competition
 import alakarte.search.learn
@@ -26,10 +24,9 @@ import alakarte.search.plan
 import alakarte.search.policy
 from alakarte import GPRegressor
 from alakarte.kernels.registry import kernels
-from alakarte.metrics import log_density
 from bench import lines
 from bench.folds import fold
-from bench.scores import rmse
+from bench.scores import scores_of
 
 SETS = ("autos", "breastcancer", "yacht", "autompg", "housing", "forest", "energy", "concrete", "wine")
 LINES = Path(__file__).parents[1] / "results" / "ablations.tsv"
@@ -61,9 +58,8 @@ def one(job: tuple[str, str, int]) -> dict:
         began = time.process_time()
         model = GPRegressor(random_state=k, n_jobs=1).fit(X, y)
         seconds = time.process_time() - began
-    predicted, std = model.predict(X_test, return_std=True)
-    density = float(np.mean(log_density(y_test, predicted, std)) + np.log(y.std()))
-    error = float(rmse(predicted - y_test) / y.std())
+    found = scores_of(model, X_test, y_test, y.std())
+    error, density = found["rmse_over_std"], found["log_density_standardised"]
     return {"step": step, "set": name, "fold": k, "cpu_seconds": seconds, "rmse": error, "log_density": density}
 
 

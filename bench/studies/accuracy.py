@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from alakarte import GPRegressor
 from bench.folds import fold
-from bench.scores import scores
+from bench.scores import scores_of
 
 # the paper's mean and standard deviation
 YACHT = {
@@ -52,8 +52,7 @@ def run(name: str, kernel: str, expansion: str, k: int, **settings) -> tuple[dic
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(x_train, y_train)
     seconds = time.perf_counter() - began
-    mean, std = model.predict(x_test, return_std=True)
-    return scores(y_test, mean, std, y_train.std()) | {"seconds": seconds}, model
+    return scores_of(model, x_test, y_test, y_train.std()) | {"seconds": seconds}, model
 
 
 def main(names) -> None:

@@ -54,7 +54,7 @@ def test_where_rows_become_many_the_best_goes_on_alone(monkeypatch):
     assert isinstance(model.model_.posterior, RowPosterior)
     assert [one["weight"] for one in model.ranking_][:2] == [1.0, 0.0]
     alone = model.model_.problem.layout.unpack(model.theta_)["log_noise_std"]
-    assert model.noise_std_ == pytest.approx(np.exp(alone) * y[:50].std())
+    assert model.noise_std_ == pytest.approx(np.exp(alone) * model.model_.calibration.scale[0] * y[:50].std())
     assert model.kernel_.kernel.name == model.ranking_[0]["kernel"]
     assert "averaged" not in model.summary()
 

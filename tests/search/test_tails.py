@@ -1,15 +1,16 @@
-"""Tails of inputs are drawn in where the best kernel's evidence is clearly better for it, and for all kernels then."""
+"""Tails of inputs are drawn in where the best kernel is clearly better for it, and for all kernels then."""
 
 import numpy as np
 import pytest
 
 import alakarte.search.tails
+from alakarte.data.arrays import ArrayRows
 from alakarte.kernels.registry import resolve
 from alakarte.process.objective import nlml
 from alakarte.search import policy
 from alakarte.search.learn import begin, climb
 from alakarte.search.tails import draw_in_tails
-from problems import heavy, naming, rows_of, table
+from problems import heavy, naming, posterior_at, rows_of, table
 from search.searches import search_for
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -66,6 +67,7 @@ def test_inputs_stay_where_the_evidence_is_not_clearly_better(monkeypatch):
     for name in ("CLEARLY", "CLEARLY_PER_ROW"):
         with monkeypatch.context() as patch, naming(name):
             patch.setattr(policy, name, np.inf)
+            patch.setattr(policy, "LESS_ERROR", 0.0)
             search, learned = learned_on(*heavy(200))
             same, after = draw_in_tails(search, learned)
             assert same is search
@@ -74,6 +76,37 @@ def test_inputs_stay_where_the_evidence_is_not_clearly_better(monkeypatch):
                 assert (new is old) == (index != best)  # the best keeps the steps that it took for this
                 assert new.run.nlml <= old.run.nlml
                 assert new.problem.rows is old.problem.rows
+
+
+@pytest.mark.parametrize("clearly", [np.inf, 0.0])
+def test_rows_left_out_decide_where_the_evidence_is_not_clear(monkeypatch, clearly):
+    errors = {True: 0.89, False: 1.0}  # of compressed inputs, and of those as they are
+    asked = []
+
+    def left_out_error(learned):
+        asked.append(learned.problem.rows.whole().x.max() < far)
+        return errors[asked[-1]]
+
+    search, learned = learned_on(*heavy(200))
+    far = search.rows.whole().x.max()
+    monkeypatch.setattr(policy, "CLEARLY_PER_ROW", 0.0)
+    monkeypatch.setattr(policy, "CLEARLY", clearly)
+    monkeypatch.setattr(alakarte.search.tails, "_left_out_error", left_out_error)
+    assert draw_in_tails(search, learned)[0].compressed
+    assert sorted(asked) == ([False, True] if clearly else [])
+    errors[True] = 0.91
+    assert draw_in_tails(search, learned)[0].compressed is (clearly == 0)
+
+
+def test_the_error_of_rows_left_out_is_that_of_refits():
+    search, [(_, kernel), _] = learned_on(*heavy(30))
+    rows, expected = search.rows.whole(), 0.0
+    for i in range(30):
+        kept = np.arange(30) != i
+        rest = ArrayRows(rows.x[kept], rows.y[kept], rows.weight[kept])
+        mean = posterior_at(kernel.problem.on(rest), kernel.run.theta).mean(rows.x[[i]])[0]
+        expected += rows.weight[i] * ((mean - rows.y[i]) ** 2).sum()
+    assert alakarte.search.tails._left_out_error(kernel) == pytest.approx(expected, rel=1e-6)
 
 
 def test_both_take_the_same_steps_on_the_rows_of_the_last_rung(monkeypatch):

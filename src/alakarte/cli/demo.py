@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from alakarte.estimators.regressor import GPRegressor
-from alakarte.metrics import coverage, log_density
+from alakarte.estimators.scorers import coverage_scorer, log_density_scorer
 from alakarte.records import Array
 
 LINKS = np.array([30.0, 27.0, 23.0, 20.0])  # cm
@@ -115,13 +115,13 @@ def _measure(name: str, model: Any, table: tuple[Array, Array], n_train: int) ->
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # max_iter is enough for a demonstration
         model.fit(X[:n_train], y[:n_train])
-    mean, std = model.predict(X[n_train:], return_std=True)
+    mean = model.predict(X[n_train:], return_std=True)[0]
     y_test = y[n_train:]
     seconds = time.perf_counter() - began
     rmse = float(np.sqrt(np.mean((mean - y_test) ** 2)))
-    nlpd = -float(log_density(y_test, mean, std).mean())
+    nlpd = -log_density_scorer(model, X[n_train:], y_test)
     noise_std = float(model.noise_std_ if isinstance(model, GPRegressor) else model[-1].alpha_ ** -0.5)
-    return Result(name, rmse, nlpd, coverage(y_test, mean, std), noise_std, seconds, model)
+    return Result(name, rmse, nlpd, coverage_scorer(model, X[n_train:], y_test), noise_std, seconds, model)
 
 
 def _lesson(arm: list[Result]) -> tuple[str, ...]:

@@ -36,11 +36,20 @@ def _head(model: FittedModel) -> list[str]:
 def _likelihood(model: FittedModel) -> list[str]:
     """What was learned of the likelihood: the noise, or its own parameters."""
     if model.likelihood.is_exact and not isinstance(model.posterior, LatentPosterior):
-        return [f"noise std      {_numbers(model.noise_std)}"]
+        return [f"noise std      {_numbers(model.noise_std)}", f"intervals      {_intervals(model)}"]
     if isinstance(model.posterior, LatentPosterior) and model.likelihood.is_exact:
         return [f"likelihood     {model.posterior.n_targets} classes, softmax"]
     learned = [f"{name} {_numbers(np.asarray(value))}" for name, value in model.likelihood_parameters.items()]
     return [f"likelihood     {', '.join([model.likelihood.name, *learned])}"]
+
+
+def _intervals(model: FittedModel) -> str:
+    """How observations spread about their predictions."""
+    scale, dof = model.calibration.scale, model.calibration.dof
+    if np.isinf(dof).all() and (scale == 1).all():
+        return "normal, as learned"
+    tails = [f"Student-t, dof {each:.3g}" if np.isfinite(each) else "normal" for each in dof]
+    return f"{', '.join(dict.fromkeys(tails))}; standard deviations x {_numbers(scale)}, by rows left out"
 
 
 def _choices(model: FittedModel) -> list[str]:

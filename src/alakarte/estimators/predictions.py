@@ -6,14 +6,13 @@ In: `model_` of an estimator and rows. Out: numbers; (rows,) for one target, (ro
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from alakarte.errors import InvalidInput
 from alakarte.estimators.latent import CHUNK_ROWS, LatentEstimator
 from alakarte.execution.randomness import generator
 from alakarte.execution.threads import one_blas_thread
 from alakarte.likelihoods.student_t import StudentT
-from alakarte.metrics import log_density
+from alakarte.metrics import half_width, log_density
 from alakarte.model.fitted import FittedModel
 from alakarte.records import Array
 
@@ -59,7 +58,7 @@ class Predictions(LatentEstimator):
             z = model.scaling.inputs(X[part])
             if return_std:
                 mean[part], variance = model.posterior.mean_and_variance(z, n_jobs)
-                std[part] = np.sqrt(variance + noise_variance) * model.scaling.y_scale
+                std[part] = np.sqrt(variance + noise_variance) * model.std_scale
             else:
                 mean[part] = model.posterior.mean(z, n_jobs)
         mean = mean * model.scaling.y_scale + model.scaling.y_mean
@@ -71,7 +70,7 @@ class Predictions(LatentEstimator):
         covariance = model.posterior.covariance(z)
         if include_noise:
             covariance = covariance + _noise_variance(model) * np.eye(len(covariance))[:, :, None]
-        covariance = covariance * model.scaling.y_variance
+        covariance = covariance * (model.calibration.scale**2 * model.scaling.y_variance)
         mean = model.posterior.mean(z, self._threads(X)) * model.scaling.y_scale + model.scaling.y_mean
         return model.for_user(mean), covariance if model.target_shape else covariance[:, :, 0]
 
@@ -83,8 +82,14 @@ class Predictions(LatentEstimator):
         if isinstance(likelihood, StudentT) and include_noise:
             return self._student_interval(X, likelihood, coverage)
         mean, std = self.predict(X, return_std=True, include_noise=include_noise)
-        half = ndtri(0.5 + coverage / 2) * std
+        half = half_width(coverage, self._dof() if include_noise else np.inf) * std
         return mean - half, mean + half
+
+    def _dof(self) -> Array:
+        """Degrees of freedom of observations, () or (T,); infinite where they are normal."""
+        model = self.model_
+        dof = np.broadcast_to(model.calibration.dof, model.scaling.y_scale.shape)
+        return dof if model.target_shape else dof[0]
 
     def _student_interval(self, X: Any, likelihood: StudentT, coverage: float) -> tuple[Array, Array]:
         """Quantiles of heavy-tailed observations, averaged over the function."""
@@ -120,7 +125,7 @@ class Predictions(LatentEstimator):
             density = likelihood.log_predictive(model.values, scaled, mean[:, 0], variance[:, 0])
             return np.asarray(density - np.log(model.scaling.y_scale[0]))
         mean, std = self.predict(X, return_std=True)
-        return np.asarray(log_density(y, mean, std).reshape(len(mean), -1).sum(axis=1))
+        return np.asarray(log_density(y, mean, std, self._dof()).reshape(len(mean), -1).sum(axis=1))
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, include_noise: bool = True) -> Array:
         """Functions drawn from the posterior at the rows of X, with noise of `noise_std_` on request.
@@ -131,12 +136,15 @@ class Predictions(LatentEstimator):
         """
         X = self._checked(X)
         model, rng = self.model_, generator(random_state)
-        scale, mean = model.scaling.y_scale[:, None], model.scaling.y_mean[:, None]
+        z = model.scaling.inputs(X)
         with one_blas_thread():
-            samples = model.posterior.sample(model.scaling.inputs(X), n_samples, rng) * scale + mean
+            mean = model.posterior.mean(z)[:, :, None]
+            deviations = model.posterior.sample(z, n_samples, rng) - mean
         if include_noise:
-            samples = samples + _noise(model, samples.shape, rng)
-        return model.for_user(samples)
+            deviations = deviations + _noise(model, deviations.shape, rng)
+            deviations = deviations * model.calibration.tail_factors(deviations.shape, rng)
+        centre, scale = model.scaling.y_mean[:, None], model.scaling.y_scale[:, None]
+        return model.for_user(mean * scale + centre + deviations * model.std_scale[:, None])
 
     @property
     def noise_std_(self) -> float | Array:
@@ -153,7 +161,7 @@ def _noise_variance(model: FittedModel) -> float:
 
 
 def _noise(model: FittedModel, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-    """Draws of the noise (rows, T, n_samples), in units of y."""
+    """Draws of the noise (rows, T, n_samples), in standardised units."""
     if isinstance(model.likelihood, StudentT):
-        return np.asarray(model.likelihood.noise(model.values, shape, rng) * model.scaling.y_scale[0])
-    return np.asarray(model.noise_std[:, None] * rng.standard_normal(shape))
+        return np.asarray(model.likelihood.noise(model.values, shape, rng))
+    return np.asarray(np.sqrt(model.posterior.noise_variance) * rng.standard_normal(shape))

@@ -101,7 +101,8 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
     model_ : FittedModel
         All that the fit has kept; every attribute below is read from it.
     noise_std_ : float, or (T,) array for several targets
-        Standard deviation of the noise, in units of y; of several kernels, the root of their mean variance.
+        Standard deviation of the noise, in units of y; of several kernels, the root of their mean variance. Calibrated
+        by rows left out, as all standard deviations are: `theta_` has it as it was learned.
     log_marginal_likelihood_ : float
         In nats of the user's y, of `kernel_`, summed over targets.
     theta_ : (n_parameters,) array

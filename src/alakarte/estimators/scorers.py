@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from alakarte.estimators.base import GPEstimator
+from alakarte.estimators.predictions import Predictions
 from alakarte.metrics import coverage, log_density
 from alakarte.records import Array
 
@@ -38,5 +39,11 @@ def _log_predictive_density(estimator: Any, X: Any, y: Any) -> Array:
 
 def coverage_scorer(estimator: Any, X: Any, y: Any, level: float = 0.95) -> float:
     """Coverage of the central intervals; the nearer to `level`, the better."""
+    if isinstance(estimator, Pipeline) and isinstance(estimator[-1], Predictions):
+        earlier = estimator[:-1]
+        return coverage_scorer(estimator[-1], earlier.transform(X) if len(earlier) else X, y, level)
+    if isinstance(estimator, Predictions):
+        low, high = estimator.predict_interval(X, level)
+        return float(np.mean((low <= y) & (np.asarray(y) <= high)))
     mean, std = estimator.predict(X, return_std=True)
     return coverage(y, mean, std, level)

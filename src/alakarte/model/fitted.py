@@ -16,6 +16,7 @@ from alakarte.model.history import History, history
 from alakarte.model.kernel import FittedKernel
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.calibration import Calibration
 from alakarte.posteriors.latent import LatentPosterior
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.problem import Problem
@@ -32,6 +33,7 @@ class FittedModel:
     problem: Problem  # without rows
     theta: Array  # the learned flat vector, in standardised units
     posterior: Posterior
+    calibration: Calibration  # how observations spread about what the posterior says
     scaling: Scaling
     history: History
     growth_reason: str
@@ -63,7 +65,12 @@ class FittedModel:
         noise_std = np.sqrt(self.posterior.noise_variance)
         if isinstance(self.likelihood, StudentT):
             noise_std = self.likelihood.noise_std(self.values)
-        return np.asarray(noise_std * self.scaling.y_scale)
+        return np.asarray(noise_std * self.std_scale)
+
+    @property
+    def std_scale(self) -> Array:
+        """(T,) times standard deviations of the posterior: those of predictions, in units of y."""
+        return np.asarray(self.calibration.scale * self.scaling.y_scale)
 
     @property
     def log_marginal_likelihood(self) -> float:
@@ -138,6 +145,7 @@ def fitted_model(fit: Fit, target_shape: tuple[int, ...], input_names: tuple[str
         problem=fit.tuned.process.problem.without_rows(),
         theta=fit.tuned.theta,
         posterior=fit.posterior,
+        calibration=fit.calibration,
         scaling=scaling,
         history=history(fit),
         growth_reason=fit.growth_reason,

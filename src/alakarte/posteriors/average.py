@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from alakarte.data.arrays import ArrayRows
-from alakarte.data.rows import Rows
+from alakarte.data.rows import Block, Rows
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.ranking import average_weights, score
 from alakarte.posteriors.rows import RowPosterior
@@ -62,11 +62,18 @@ class Average(Posterior):
 
     def mean_and_variance(self, x: Array, n_jobs: int = 1) -> tuple[Array, Array]:
         """Both from what the members say once."""
-        parts = [member.mean_and_variance(x, n_jobs) for member in self.members]
+        return self._mixed([member.mean_and_variance(x, n_jobs) for member in self.members])
+
+    def _mixed(self, parts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+        """Mean and variance (rows, T) of the mixture, from those of its members."""
         means, variances = (np.array(each) for each in zip(*parts, strict=True))
         weights = self.weights[:, None, None]
         mean = (weights * means).sum(axis=0)
         return mean, np.asarray((weights * (variances + (means - mean) ** 2)).sum(axis=0))
+
+    def leave_one_out(self, block: Block, n_jobs: int = 1) -> tuple[Array, Array]:
+        """Of the mixture, with weights as they are: one row changes them by a factor of some e^(1/√N)."""
+        return self._mixed([member.leave_one_out(block, n_jobs) for member in self.members])
 
     def covariance(self, x: Array) -> Array:
         """Σ w_k (C_k + (μ_k − μ)(μ_k − μ)ᵀ)."""

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from alakarte.data.rows import Rows
+from alakarte.data.rows import Block, Rows
 from alakarte.records import Array, arrays
 
 
@@ -53,6 +53,14 @@ class Posterior(ABC):
     @abstractmethod
     def sample(self, x: Array, n_samples: int, rng: np.random.Generator) -> Array:
         """(rows, T, n_samples) of the functions, jointly over rows."""
+
+    @abstractmethod
+    def leave_one_out(self, block: Block, n_jobs: int = 1) -> tuple[Array, Array]:
+        """Mean and variance (rows, T) of the function at rows that it holds, each without itself.
+
+        Exact at the same kernel and noise, without a refit: (y − m)/(1 − h) is the residual of a row left out
+        (`posteriors/left_out.py`). Of a row with a weight above one a weight of one leaves.
+        """
 
     @abstractmethod
     def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> "Posterior":

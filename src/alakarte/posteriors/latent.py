@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from alakarte.data.arrays import ArrayRows
-from alakarte.data.rows import Rows
+from alakarte.data.rows import Block, Rows
 from alakarte.errors import Unavailable
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.base import Posterior
@@ -114,6 +114,10 @@ class LatentPosterior(Posterior):
     def sample(self, x: Array, n_samples: int, rng: np.random.Generator) -> Array:
         """From q(f)."""
         return self.core.sample(x, n_samples, rng)
+
+    def leave_one_out(self, block: Block, n_jobs: int = 1) -> tuple[Array, Array]:
+        """Not known: rows are sites here, and those of other rows would change."""
+        raise Unavailable("leave_one_out: rows leave normal noise alone exactly; fit again without them.")
 
     def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> "LatentPosterior":
         """All sites anew in closed form; by features those of the further rows."""

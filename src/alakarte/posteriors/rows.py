@@ -12,18 +12,19 @@ import numpy as np
 import alakarte.compiled.loops as loops
 from alakarte.compiled.layout import Table, prepare
 from alakarte.data.arrays import ArrayRows
-from alakarte.data.rows import Rows
+from alakarte.data.rows import Block, Rows
 from alakarte.errors import IllConditioned
 from alakarte.kernels.base import ClosedForm
 from alakarte.linalg.blas import solve_rows_lower
-from alakarte.linalg.factorise import square_root
+from alakarte.linalg.factorise import inverse, square_root
 from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.left_out import left_weight, without_each_row
 from alakarte.posteriors.tiles import LEAST_ROWS, by_tiles, padded, padded_rows
 from alakarte.process.closed_form import closed_gram, closed_gram_full
 from alakarte.process.problem import Process
 from alakarte.process.row_space import RowSpace, solve_rows
 from alakarte.process.weight_space import noise_floor
-from alakarte.records import Array, Spectrum
+from alakarte.records import Array, Integers, Spectrum
 
 _ROUNDING = 1e-12  # of weights that cancel
 
@@ -124,6 +125,15 @@ class RowPosterior(Posterior):
         deviations = root @ rng.standard_normal((len(x), T * n_samples))
         return self.mean(x)[:, :, None] + deviations.reshape(len(x), T, n_samples)
 
+    def leave_one_out(self, block: Block, n_jobs: int = 1) -> tuple[Array, Array]:
+        """By the diagonal of K⁻¹ [Rasmussen and Williams, 5.4.2]: w v/s = 1 − s (K⁻¹)_ii, y − m = s W^-½ α."""
+        places, s, n = held_places(self.rows, block), self.noise_variance, self.rows.n_rows
+        apart = s * inverse(self.factor[:n, :n], n_jobs).diagonal()[places]  # 1 − w v/s
+        residual = s * self.alpha[places] / self.root_weight[places, None]
+        variance = np.maximum(s * (1 - apart) / block.weight, 0)
+        part = left_weight(block.weight) / block.weight
+        return without_each_row(block, residual, variance, 1 - part + part * apart)
+
     def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> "RowPosterior":
         """Factorised anew, with the same kernel and noise."""
         kept = changed_rows(self.rows, rows, sign)
@@ -172,3 +182,17 @@ def changed_rows(kept: ArrayRows, rows: Rows, sign: int) -> ArrayRows:
     if (total[left] < 0).any() or not left.any():
         raise IllConditioned("more of a row is removed than was fitted")
     return ArrayRows(np.ascontiguousarray(table[left, :d]), np.ascontiguousarray(table[left, d:]), total[left])
+
+
+def held_places(kept: ArrayRows, block: Block) -> Integers:
+    """Where the rows of a block stand among those that are kept."""
+    if block.x is kept.x:
+        return np.arange(kept.n_rows)
+    tables = [np.column_stack([rows.x, rows.y]) for rows in (kept, block)]
+    group = np.unique(np.vstack(tables), axis=0, return_inverse=True)[1].ravel()
+    place = np.full(group.max() + 1, -1)
+    place[group[: kept.n_rows]] = np.arange(kept.n_rows)
+    places: Integers = place[group[kept.n_rows :]]
+    if (places < 0).any():
+        raise IllConditioned("rows to leave out that were not fitted")
+    return places

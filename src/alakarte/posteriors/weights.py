@@ -8,12 +8,13 @@ from functools import partial
 
 import numpy as np
 
-from alakarte.data.rows import Rows
+from alakarte.data.rows import Block, Rows
 from alakarte.errors import IllConditioned
 from alakarte.execution.scratch import Scratch
 from alakarte.features.feature_map import FeatureMap
 from alakarte.linalg.factorise import solve_lower
 from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.left_out import left_weight, without_each_row
 from alakarte.posteriors.tiles import MEAN_TILE_ROWS, TILE_ROWS, by_tiles, padded, whiten
 from alakarte.process.sums import statistics
 from alakarte.process.weight_space import WeightSpace, solve_weights
@@ -43,6 +44,12 @@ class FeaturePosterior(Posterior):
     def mean(self, x: Array, n_jobs: int = 1) -> Array:
         """φᵀβ."""
         return by_tiles(partial(self.features.dot, self.weight_mean), x, MEAN_TILE_ROWS, n_jobs)
+
+    def leave_one_out(self, block: Block, n_jobs: int = 1) -> tuple[Array, Array]:
+        """By h = δ v/s: one pass over the rows."""
+        mean, variance = self.mean_and_variance(block.x, n_jobs)
+        retained = 1 - left_weight(block.weight) * variance[:, 0] / self.noise_variance
+        return without_each_row(block, block.y - mean, variance[:, 0], retained)
 
     def _functions(self, x: Array, deviations: Array) -> Array:
         """(rows, T, n_samples) functions of weights β + deviations (D, T·n_samples), sorted by target."""

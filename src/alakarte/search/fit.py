@@ -13,9 +13,11 @@ import alakarte.search.policy as policy
 from alakarte.posteriors.average import average_of
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.build import build_posterior
+from alakarte.posteriors.calibration import UNCALIBRATED, Calibration
 from alakarte.posteriors.rows import row_posterior
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.objective import row_space
+from alakarte.search.calibrate import calibrate
 from alakarte.search.candidates import Candidate, indistinguishable, menu
 from alakarte.search.competition import learn_candidates, time_to_compare
 from alakarte.search.context import Search
@@ -41,6 +43,7 @@ class Fit:
     averaged: list[int]  # ranks of the kernels in the posterior
     left_out: tuple[float, ...] = ()  # log loss per row of rows left out, where kernels are ranked by that
     regression: Learned | None = None  # what regression learned of the best, where another likelihood learned further
+    calibration: Calibration = UNCALIBRATED  # of normal noise
 
     @property
     def best(self) -> Candidate:
@@ -62,7 +65,8 @@ def fit(search: Search, warm: WarmStart | None = None) -> Fit:
     ranking, grown = keep(search, (ranking, grown), lambda search, state: try_free_frequencies(search, *state))
     averaged = indistinguishable(search, ranking)
     posterior, averaged = _posterior(ranking, grown.tuned, averaged)
-    return Fit(search, ranking, grown.tuned, grown.reason, posterior, averaged)
+    calibration = keep(search, UNCALIBRATED, lambda search, _: calibrate(search, ranking[0], posterior))
+    return Fit(search, ranking, grown.tuned, grown.reason, posterior, averaged, calibration=calibration)
 
 
 def choose(search: Search, warm: WarmStart | None = None) -> tuple[Search, list[Candidate]]:

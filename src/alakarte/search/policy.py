@@ -20,8 +20,13 @@ DROPPED_OF_MANY = 1.0  # an average would be e^−6; and where there is no avera
 # The same kernel, learned twice, differs by some nats: compressed tails must gain more, in all and per row.
 # Starts that end nearer than that per row end alike.
 CLEARLY, CLEARLY_PER_ROW = 20.0, 0.005
+LESS_ERROR = 0.9  # times the squared error of rows left out: compressed tails must have less, where neither is clear
 FAR_OUT = 4.0  # edges from the median: an input further out than this is worth a try with compressed tails
 TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
+
+# --- intervals: how observations spread about predictions, by rows left out -------------------------------------------
+LEFT_OUT_ROWS = 2000  # of features: a scale to two per cent, for a few per cent of a fit
+DOFS = (3.0, 4.0, 6.0, 10.0, 20.0)  # degrees of freedom that are tried; fewer have no variance to speak of
 
 # --- rows per parameter: fewer over-fit the evidence itself, and intervals become too narrow ------------------------
 ROWS_TO_BEAR = 2  # a component

@@ -4,24 +4,45 @@ In: kernels learned on some rows. Out: the same search and kernels, or those on 
 """
 
 import alakarte.search.policy as policy
+from alakarte.posteriors.build import build_posterior
+from alakarte.process.problem import process_at
 from alakarte.search.context import Search
 from alakarte.search.learn import Learned, climb
 from alakarte.search.plan import Plan
 
 
 def draw_in_tails(search: Search, learned: list[tuple[Plan, Learned]]) -> tuple[Search, list[tuple[Plan, Learned]]]:
-    """The kernels after further steps on compressed inputs, if the evidence of the best is clearly better by that."""
+    """The kernels after further steps on compressed inputs, if the best is better by that."""
     compressed = None if search.budget.is_over() else search.with_compressed_tails()
     if compressed is None:
         return search, learned
     search.progress.say("some inputs lie far out: a few steps with their tails compressed")
     best = min(learned, key=lambda pair: pair[1].nlml_per_row)
     without, within = _further(search, *best), _further(compressed, *best)
-    gain = (without.nlml_per_row - within.nlml_per_row) * search.rows.total
-    if not gain > max(policy.CLEARLY, policy.CLEARLY_PER_ROW * search.rows.total):  # NaN is no gain
+    if not _is_better(within, without, search.rows.total):
         return search, [(plan, without if kernel is best[1] else kernel) for plan, kernel in learned]
     moved = [(plan, within if kernel is best[1] else _further(compressed, plan, kernel)) for plan, kernel in learned]
     return compressed, moved
+
+
+def _is_better(within: Learned, without: Learned, total: float) -> bool:
+    """Whether compressed inputs are: by the evidence, or, where that is not clear, by the error of rows left out.
+
+    Few rows lie far out. What a kernel says of them may cost little evidence, and be most of the squared error.
+    """
+    gain = (without.nlml_per_row - within.nlml_per_row) * total
+    clearly = max(policy.CLEARLY, policy.CLEARLY_PER_ROW * total)
+    if not abs(gain) <= clearly:  # NaN is no gain
+        return gain > clearly
+    return _left_out_error(within) < policy.LESS_ERROR * _left_out_error(without)
+
+
+def _left_out_error(learned: Learned) -> float:
+    """The squared error of the rows of the last stage, each left out, summed over targets."""
+    problem, block = learned.problem, learned.problem.rows.whole()
+    posterior = build_posterior(process_at(problem, learned.run.theta), learned.run.nlml)
+    mean, _ = posterior.leave_one_out(block, problem.n_jobs)
+    return float(block.weight @ ((block.y - mean) ** 2).sum(axis=1))
 
 
 def _further(search: Search, plan: Plan, learned: Learned) -> Learned:
