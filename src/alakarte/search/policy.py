@@ -70,6 +70,13 @@ DOUBLINGS = 4  # of refinement under `max_time`, each with twice the columns
 DOUBLING_FLOPS = 16  # and so many times the flops of its last stage
 SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
 
+# --- rows given their neighbours --------------------------------------------------------------------------------------
+# Rows, neighbours and iterations of each stage; the first tells whether there is hope. Few rows over-fit.
+LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 15), (4000, 48, 20))
+LOCAL_ROWS = 4000  # the most of these
+LOCAL_NOISE = 0.1  # variance to begin with, where that of y is one
+FRESH_ROWS = 2000  # that decide between features and neighbours
+
 # --- when to stop ---------------------------------------------------------------------------------------------------
 WINDOW = 5  # iterations that together must gain `tol` nats, and more than they cost
 PRICE = 5e-15  # nats per row that a flop must gain
