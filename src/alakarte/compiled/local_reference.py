@@ -76,3 +76,9 @@ def _kernel_pullback(points: Array, kernel: LocalKernel, bar: Array) -> Array:
 def neighbour_weights(block: LocalBlock, kernel: LocalKernel) -> Array:
     """C⁻¹k (B, k)."""
     return np.array([_solved(block, kernel, b)[1] for b in range(len(block.query))])
+
+
+def whiten(factors: Array, z: Array) -> Array:
+    """U⁻ᵀz (B, k), what `votes.whiten` writes over the last column of the factors."""
+    k = z.shape[1]
+    return np.array([np.linalg.solve(np.triu(U[:, :k]).T, right) for U, right in zip(factors, z, strict=True)])
