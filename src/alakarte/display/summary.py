@@ -25,12 +25,28 @@ def _head(model: FittedModel) -> list[str]:
     size = f"exact on {n_basis} rows"
     if model.n_posterior_frequencies:
         size = f"{kernel.draws.expansion}, {n_basis} basis functions"
+    elif history.n_neighbors:
+        size = f"{history.n_neighbors} neighbours among {n_basis} rows"
     return [
         f"{name}, {size}",
-        f"log evidence   {model.log_marginal_likelihood:.2f} nats",
+        *_evidence(model),
         *_likelihood(model),
         f"search         {len(history.starts)} start(s), {history.n_evaluations} evaluations; {history.stop_reason}",
     ]
+
+
+def _evidence(model: FittedModel) -> list[str]:
+    """The evidence, where there is one, and what stands for it where neighbours were tried."""
+    lines, density = [], model.history.left_out_log_density
+    if not np.isnan(model.log_marginal_likelihood):
+        lines.append(f"log evidence   {model.log_marginal_likelihood:.2f} nats")
+    if density is not None:
+        lines.append(f"rows left out  {density:.4f} nats per row")
+    if model.rough_kernel is not None:
+        lines.append(
+            f"neighbours     {model.history.n_neighbors} for what these leave, kernel {model.rough_kernel.kernel}"
+        )
+    return lines
 
 
 def _likelihood(model: FittedModel) -> list[str]:
@@ -66,13 +82,14 @@ def _ranking(model: FittedModel) -> list[str]:
     ranking = model.ranking
     if not ranking:
         return []
-    by_loss = "left_out_log_loss" in ranking[0]
-    what = "log loss" if by_loss else "log evidence"
-    lines = ["", f"{'kernel':<20}{what:>14}{'parameters':>12}{'columns':>9}{'weight':>8}"]
+    by_loss, by_density = "left_out_log_loss" in ranking[0], "left_out_log_density" in ranking[0]
+    what, left_out = "log loss" if by_loss else "log evidence", f"{'left out':>10}" if by_density else ""
+    lines = ["", f"{'kernel':<20}{what:>14}{left_out}{'parameters':>12}{'columns':>9}{'weight':>8}"]
     for place in ranking:
         name = place["kernel"] + (f", Q = {place['n_components']}" if place["n_components"] > 1 else "")
         name += ", compressed" if place["compressed"] else ""
         value = f"{place['left_out_log_loss']:>14.4f}" if by_loss else f"{place['log_marginal_likelihood']:>14.1f}"
+        value += _or_dash(place["left_out_log_density"]) if by_density else ""
         numbers = f"{value}{place['n_parameters']:>12}{place['n_basis']:>9}"
         lines.append(f"{name:<20}{numbers}{place['weight']:>8.2f}")
     averaged = sum(place["weight"] > 0 for place in ranking) > 1
@@ -80,7 +97,13 @@ def _ranking(model: FittedModel) -> list[str]:
     by_what = "log evidence less half the number of parameters"
     if by_loss:
         by_what = "log loss of rows left out"
+    if by_density:
+        by_what += "; neighbours by log density per row of rows left out"
     return [*lines, f"by {by_what}; the best were learned further, {kept}"]
+
+
+def _or_dash(value: float | None) -> str:
+    return f"{'–' if value is None else format(value, '.4f'):>10}"
 
 
 def _relevance(model: FittedModel) -> list[str]:

@@ -14,6 +14,7 @@ from alakarte.model.fitted import FittedModel, fitted_kernel
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.build import build_posterior
 from alakarte.posteriors.latent import LatentPosterior, Member, latent_posterior
+from alakarte.posteriors.local import LocalPosterior
 from alakarte.posteriors.rows import RowPosterior
 from alakarte.process.computation import without_expansion
 from alakarte.process.weight_space import noise_floor
@@ -33,7 +34,7 @@ def changed(model: FittedModel, rows: Rows, sign: int, n_jobs: int) -> FittedMod
 def is_worn_out(model: FittedModel) -> bool:
     """Whether what rounding left of rows that came and went reaches the noise."""
     posterior = model.posterior
-    if isinstance(posterior, Average | LatentPosterior):
+    if isinstance(posterior, Average | LatentPosterior | LocalPosterior):
         return False
     log_amplitude = model.kernel.spectrum.log_amplitude
     return noise_floor(posterior.size, model.most_total, log_amplitude) > posterior.noise_variance

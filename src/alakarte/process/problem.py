@@ -148,11 +148,11 @@ def process_at(problem: Problem, theta: Array) -> Process:
     return Process(problem, f.values, f.spectrum, f.computation, f.expansion, noise_variance, wanted < floor)
 
 
-def require_closed_form(kernel: Kernel) -> None:
+def require_closed_form(kernel: Kernel, expansion: str = "exact") -> None:
     """An error that says so, where a kernel has none."""
     if not kernel.has_closed_form:
         raise Unavailable(
-            f"kernel {kernel.name!r} has no closed form: expansion='exact' works for rbf, ard, matern, gm, mm; "
+            f"kernel {kernel.name!r} has no closed form: expansion={expansion!r} works for rbf, ard, matern, gm, mm; "
             "use expansion='fastfood'."
         )
 

@@ -4,7 +4,7 @@ In: a `Search`, the `Plan` of a kernel in closed form, rows. Out: `LocalLearned`
 the neighbours of random rows among all rows found anew at each. Rows that were not learned from judge what came out.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -28,7 +28,7 @@ from alakarte.process.problem import Problem, closed_form
 from alakarte.records import Array, Integers, Spectrum
 from alakarte.search.context import Search
 from alakarte.search.coordinates import coordinates
-from alakarte.search.learn import Learned
+from alakarte.search.learn import Learned, WarmStart
 from alakarte.search.optimise import Limits, Run, Task, minimise
 from alakarte.search.plan import Plan
 from alakarte.search.set_up import set_up
@@ -44,6 +44,14 @@ class LocalRows:
     targets: Array  # (n, T)
     weight: Array | None  # (n,) None: ones
     order: Integers  # (k,) random rows, those to judge by first
+    found: dict[bytes, Neighbours] = field(default_factory=dict, repr=False, compare=False)
+
+    def among(self, scale: Array, n_jobs: int) -> Neighbours:
+        """All rows in a metric; the last is remembered, and gone before the next is made: each is a copy of all."""
+        if scale.tobytes() not in self.found:
+            self.found.clear()
+            self.found[scale.tobytes()] = neighbours_among(self.rows, scale, n_jobs)
+        return self.found[scale.tobytes()]
 
     @property
     def n_rows(self) -> int:
@@ -67,12 +75,11 @@ class LocalRows:
 
 @dataclass(frozen=True)
 class LocalLearned:
-    """A kernel, the rows in its metric, and how it was found."""
+    """A kernel, the rows that it was learned among, and how."""
 
     plan: Plan
     problem: Problem
     runs: tuple[Run, ...]
-    neighbours: Neighbours  # in the metric of theta
     local: LocalRows
 
     @property
@@ -88,17 +95,29 @@ class LocalLearned:
     @property
     def learned(self) -> Learned:
         """As other steps of a search know it."""
-        return Learned(self.problem, self.run, [self.runs[0]], list(self.runs), self.problem.rows.total)
+        rows = self.local.rows.take(self.local.picked(policy.LOCAL_ROWS))
+        return Learned(self.problem.on(rows), self.run, [], list(self.runs), rows.total)
 
     @property
     def spectrum(self) -> Spectrum:
         """At theta."""
-        return _spectrum(self.problem, self.theta)
+        return self.problem.kernel.spectrum(self.problem.layout.unpack(self.theta), self.problem.draws)
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """All rows in the metric of theta."""
+        return self.local.among(search_scale(self.spectrum), self.problem.n_jobs)
+
+    def conditionals(self, picked: Integers, k: int) -> Conditionals:
+        """Rows `picked` and their k nearest others."""
+        near, local = self.neighbours, self.local
+        others = near.nearest_others(picked, k, local.weight, self.problem.n_jobs)
+        return Conditionals(near.points, near.scale, local.targets, local.weight, picked, others)
 
     def moments(self, picked: Integers, k: int) -> tuple[Array, Array]:
         """Mean (rows, T) and variance (rows,), noise included, of rows `picked` given their k nearest others."""
         problem, noise_variance = self.problem, local_noise_variance(self.problem, self.theta, k)
-        near = _conditionals(self.local, self.neighbours, picked, k, problem.n_jobs)
+        near = self.conditionals(picked, k)
         closed = closed_form(problem.kernel, problem.layout.unpack(self.theta))
         kernel = local_kernel(self.spectrum, closed, near.scale)
         mean, variance = conditional_moments(near, kernel, noise_variance, problem.n_jobs)
@@ -126,13 +145,15 @@ def local_rows(search: Search, targets: Array | None = None) -> LocalRows:
     return LocalRows(search.rows, own if targets is None else targets, stored_weight(weight), order)
 
 
-def begin_local(search: Search, plan: Plan, local: LocalRows) -> LocalLearned:
-    """A kernel at its start, in the metric of that."""
+def begin_local(search: Search, plan: Plan, local: LocalRows, warm: WarmStart | None = None) -> LocalLearned:
+    """A kernel at its start, or where an earlier fit ended."""
     streams = search.streams.within("local", plan.label)
     problem = replace(set_up(plan, search.rows, search.scaling, streams("draws")), computation=Computation.CLOSED)
     theta = _start(search, problem)
+    if warm is not None and warm[1].size == theta.size:
+        theta = problem.layout.clip(warm[1])
     run = Run(theta, np.inf, 0, NOT_BEGUN, 0, [])
-    return LocalLearned(plan, problem, (run,), _neighbours(problem, theta, local), local)
+    return LocalLearned(plan, problem, (run,), local)
 
 
 def learn_local(search: Search, begun: LocalLearned, stages: tuple[tuple[int, int, int], ...]) -> LocalLearned:
@@ -147,8 +168,8 @@ def learn_local(search: Search, begun: LocalLearned, stages: tuple[tuple[int, in
 
 def _stage(search: Search, learned: LocalLearned, n_rows: int, k: int, max_iter: int) -> LocalLearned:
     """Some iterations with the neighbours of the metric so far, and the metric that these lead to."""
-    problem, local, settings = learned.problem, learned.local, learned.plan.settings
-    near = _conditionals(local, learned.neighbours, local.picked(n_rows), k, problem.n_jobs)
+    problem, settings = learned.problem, learned.plan.settings
+    near = learned.conditionals(learned.local.picked(n_rows), k)
     total, layout = float(near.own_weight.sum()), problem.layout
     max_iter = min(max_iter, settings.max_iter)
     title = f"{learned.plan.label}, {near.size} rows given {near.neighbours.shape[1]} neighbours"
@@ -159,7 +180,7 @@ def _stage(search: Search, learned: LocalLearned, n_rows: int, k: int, max_iter:
     run = minimise(task, learned.theta, Limits(max_iter, tol, budget=search.budget, report=told.iteration))
     told.finished(run.nlml, run.n_iter, run.reason)
     runs = (run,) if learned.run.ending is NOT_BEGUN else (*learned.runs, run)
-    return replace(learned, runs=runs, neighbours=_neighbours(problem, run.theta, local))
+    return replace(learned, runs=runs)
 
 
 def _start(search: Search, problem: Problem) -> Array:
@@ -172,17 +193,3 @@ def _start(search: Search, problem: Problem) -> Array:
     if not kernel.has_components:
         values["log_lengthscale"] = np.full_like(values["log_lengthscale"], 0.5 * np.log(search.rows.n_inputs))
     return layout.clip(layout.pack(problem.noise.with_noise_variance(values, policy.LOCAL_NOISE)))
-
-
-def _spectrum(problem: Problem, theta: Array) -> Spectrum:
-    return problem.kernel.spectrum(problem.layout.unpack(theta), problem.draws)
-
-
-def _neighbours(problem: Problem, theta: Array, local: LocalRows) -> Neighbours:
-    """All rows in the metric of theta."""
-    return neighbours_among(local.rows, search_scale(_spectrum(problem, theta)), problem.n_jobs)
-
-
-def _conditionals(local: LocalRows, near: Neighbours, picked: Integers, k: int, n_jobs: int) -> Conditionals:
-    others = near.nearest_others(picked, k, local.weight, n_jobs)
-    return Conditionals(near.points, near.scale, local.targets, local.weight, picked, others)

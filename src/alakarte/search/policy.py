@@ -76,6 +76,13 @@ LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 15), (4000, 48, 20))
 LOCAL_ROWS = 4000  # the most of these
 LOCAL_NOISE = 0.1  # variance to begin with, where that of y is one
 FRESH_ROWS = 2000  # that decide between features and neighbours
+CLEAR_LEAD = 2.0  # standard errors by which one must lead there
+LOCAL_HOPE = 0.3  # nats per row behind features after the first stage: neighbours alone are learned no further
+TOGETHER_HOPE = 0.03  # nats per row that neighbours must gain of what features leave, after the first stage
+TOGETHER_FLOPS = 1e12  # of the pass that tells what features leave of each row
+LOCAL_MENU = ("matern12",)  # kernels that neighbours may have
+ROUGH_KERNEL = "matern32"  # of what features leave: they have the smooth part
+MOST_LOCAL_ROWS = 5_000_000  # that neighbours are searched among
 
 # --- when to stop ---------------------------------------------------------------------------------------------------
 WINDOW = 5  # iterations that together must gain `tol` nats, and more than they cost
