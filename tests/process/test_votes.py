@@ -13,9 +13,9 @@ from alakarte.likelihoods.gaussian import Gaussian
 from alakarte.likelihoods.votes import Link, log_probability
 from alakarte.posteriors.neighbours import Neighbours
 from alakarte.process.closed_form import closed_gram_full
-from alakarte.process.conditionals import Conditionals, local_kernel, search_scale
+from alakarte.process.conditionals import Conditionals, search_scale
 from alakarte.process.problem import Problem, closed_form
-from alakarte.process.votes import conditional_log_loss, conditional_log_probability
+from alakarte.process.votes import conditional_log_loss, conditional_votes
 from alakarte.records import UNUSED, Shape
 from alakarte.search.set_up import parameter_layout
 
@@ -96,11 +96,8 @@ def test_a_weight_of_two_is_the_row_given_twice():
         local.picked,
         np.column_stack([local.neighbours, np.full(local.size, 60)]),
     )
-    values = problem.layout.unpack(theta)
-    spectrum = problem.kernel.spectrum(values, problem.draws)
-    kernel = local_kernel(spectrum, closed_form(problem.kernel, values), local.scale)
     weighted, doubled = (
-        conditional_log_probability(each, kernel, 0.3, Link(*LINK), SHARES)
-        for each in (replace(local, weight=weight), twice)
+        conditional_votes(problem, each, SHARES, theta) for each in (replace(local, weight=weight), twice)
     )
-    assert weighted == pytest.approx(doubled, rel=1e-9)
+    assert weighted[0] == pytest.approx(doubled[0], rel=1e-9, abs=1e-12)
+    assert weighted[1] == pytest.approx(doubled[1], rel=1e-9)

@@ -1,8 +1,8 @@
 """From what neighbours say of a row to probabilities of its classes: a link of three numbers.
 
 In: votes m (B, K) that sum to one and may be negative, the variance v (B,) that is left, shares π (K,) of the classes.
-Out: log p, p_c ∝ h_c^τ with h_c = ½(m_c + √(m_c² + 4e_c²)) > 0 and e_c = (e₀ + e₁v) K π_c: where neighbours say little, v
-is near one and probabilities tend to the shares; where they agree, e₀ is what remains for the other classes.
+Out: log p, p_c ∝ h_c^τ with h_c = ½(m_c + √(m_c² + 4e_c²)) > 0 and e_c = (e₀ + e₁v) K π_c: where neighbours say little
+probabilities tend to the shares; where they agree, e₀ is what remains for the other classes.
 """
 
 from typing import NamedTuple
@@ -59,7 +59,9 @@ class LinkBar(NamedTuple):
     link: Array  # (3,) by the logarithms of τ, e₀, e₁
 
 
-def log_probability_pullback(m: Array, v: Array, link: Link, shares: Array, observed: tuple[Integers, Array]) -> LinkBar:
+def log_probability_pullback(
+    m: Array, v: Array, link: Link, shares: Array, observed: tuple[Integers, Array]
+) -> LinkBar:
     """Value and derivatives of Σ weight · log p_y; `observed`: labels y (B,) and weights (B,).
 
     ∂ log h/∂m = 1/√(m² + 4e²) and ∂ log h/∂log e = 2e²/(h √(m² + 4e²)).
@@ -72,7 +74,5 @@ def log_probability_pullback(m: Array, v: Array, link: Link, shares: Array, obse
     log_h_bar *= power * weight[:, None]
     m_bar = log_h_bar / parts.root
     e_bar = (m_bar * 2 * parts.e2 / parts.h).sum(axis=1) / parts.e_of_v  # by e₀ + e₁v
-    link_bar = np.array(
-        [np.sum(log_h_bar * np.log(parts.h)), floor * e_bar.sum(), slope * (e_bar @ v)]
-    )
+    link_bar = np.array([np.sum(log_h_bar * np.log(parts.h)), floor * e_bar.sum(), slope * (e_bar @ v)])
     return LinkBar(float(weight @ parts.log_p[rows, labels]), m_bar, slope * e_bar, link_bar)

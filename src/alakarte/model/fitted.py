@@ -3,7 +3,7 @@
 In: a `Fit`. Out: a frozen record, in standardised units inside, in the user's units at its properties.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from alakarte.model.kernel import FittedKernel
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.latent import LatentPosterior
+from alakarte.posteriors.stacked import StackedPosterior
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.problem import Problem, process_at
 from alakarte.records import Array, Named, Values, arrays
@@ -81,7 +82,7 @@ class FittedModel:
     @property
     def input_tails(self) -> Array | None:
         """(variables,) distance from the median, in units of each, beyond which it is compressed; infinite: never."""
-        tails, variables = self.scaling.tails, self.scaling.variables
+        tails, variables = self.kernel.scaling.tails, self.scaling.variables
         if tails is None or variables is None:
             return None if tails is None else tails.edge * self.scaling.x_scale
         return np.where(variables.is_number, (tails.edge * self.scaling.x_scale)[variables.first], np.inf)
@@ -146,7 +147,7 @@ def fitted_model(fit: Fit, target_shape: tuple[int, ...], input_names: tuple[str
         problem=fit.tuned.process.problem.without_rows(),
         theta=fit.tuned.theta,
         posterior=fit.posterior,
-        scaling=scaling,
+        scaling=replace(scaling, tails=None) if isinstance(fit.posterior, StackedPosterior) else scaling,
         history=history(fit),
         growth_reason=fit.growth_reason,
         warm_start=fit.warm_start,

@@ -64,10 +64,11 @@ class LocalPosterior(Posterior):
         return min(self.n_neighbors, self.neighbours.n_rows)
 
     @property
-    def _kernel(self) -> LocalKernel:
+    def kernel(self) -> LocalKernel:
+        """As a function of points."""
         return local_kernel(self.spectrum, self.closed_form, self.neighbours.scale)
 
-    def _block(self, x: Array) -> tuple[Integers, LocalBlock]:
+    def block(self, x: Array) -> tuple[Integers, LocalBlock]:
         """The nearest rows (rows, k) of queries x (rows, d), and what is known of them."""
         queries = x * self.neighbours.scale
         near = self.neighbours.nearest(queries, self.n_neighbors)
@@ -86,10 +87,10 @@ class LocalPosterior(Posterior):
 
     def mean_and_variance(self, x: Array, n_jobs: int = 1) -> tuple[Array, Array]:
         """From one factor for each query."""
-        kernel = self._kernel
+        kernel = self.kernel
 
         def of_tile(tile: Array, scratch: Scratch) -> Array:
-            _, mean, variance = loops.local.moments(self._block(tile)[1], kernel, keep=False)
+            _, mean, variance = loops.local.moments(self.block(tile)[1], kernel, keep=False)
             return np.column_stack([mean, variance])
 
         both = by_tiles(of_tile, x, _TILE_ROWS, n_jobs, padded=False)
@@ -120,7 +121,7 @@ class LocalPosterior(Posterior):
 
     def _weights(self, x: Array) -> tuple[Integers, Any, Array]:
         """The union of all neighbours (u,), what each counts in each mean (rows, u), and the variance (rows,)."""
-        near, block = self._block(x)
+        near, block = self.block(x)
         parts = [
             self._weights_of_tile(LocalBlock(*(each[start : start + _TILE_ROWS] for each in block)))
             for start in range(0, len(x), _TILE_ROWS)
@@ -131,7 +132,7 @@ class LocalPosterior(Posterior):
         return union, csr_array((weights.ravel(), place.ravel(), ends), shape=(len(x), len(union))), variance
 
     def _weights_of_tile(self, block: LocalBlock) -> tuple[Array, Array]:
-        factors, _, variance = loops.local.moments(block, self._kernel)
+        factors, _, variance = loops.local.moments(block, self.kernel)
         return loops.local.neighbour_weights(factors), variance
 
     def sample(self, x: Array, n_samples: int, rng: np.random.Generator) -> Array:

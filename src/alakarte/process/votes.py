@@ -5,7 +5,7 @@ In: `Conditionals` whose targets are labels (n, 1), a kernel of variance one in 
 
     w = C⁻¹k,   v = 1 − kᵀw,   m_c = π_c + Σ_i w_i (1[y_i = c] − π_c),   log p = link(m, v)
 
-one factor and one solve serve all classes. Backward, z_i = Σ_c m̄_c (1[y_i = c] − π_c) stands for the targets of one mean.
+one factor and one solve serve all classes. Backward, z_i = Σ_c m̄_c (1[y_i = c] − π_c) is the target of one mean.
 """
 
 from functools import partial
@@ -16,7 +16,7 @@ import numpy as np
 import alakarte.compiled.loops as loops
 from alakarte.compiled.layout import LocalBlock, LocalKernel
 from alakarte.execution.threads import run_together
-from alakarte.likelihoods.votes import Link, log_probability, log_probability_pullback
+from alakarte.likelihoods.votes import Link, log_probability_pullback
 from alakarte.process.conditionals import (
     Conditionals,
     local_kernel,
@@ -66,25 +66,30 @@ def voters_pullback(
     return sums, log_noise_bar
 
 
-def conditional_log_probability(
-    local: Conditionals, kernel: LocalKernel, noise_variance: float, link: Link, shares: Array, n_jobs: int = 1
-) -> Array:
-    """(B, K) log probabilities of the classes of rows, given their neighbours."""
+def _kernel_and_noise(problem: Problem, local: Conditionals, theta: Array) -> tuple[LocalKernel, float]:
+    values = problem.layout.unpack(theta)
+    spectrum = problem.kernel.spectrum(values, problem.draws)
+    kernel = local_kernel(spectrum, closed_form(problem.kernel, values), local.scale)
+    return kernel, local_noise_variance(problem, theta, local.neighbours.shape[1])
 
-    def visit(start: int, stop: int) -> Array:
+
+def conditional_votes(problem: Problem, local: Conditionals, shares: Array, theta: Array) -> tuple[Array, Array]:
+    """Votes (B, K) and variance (B,) of rows, given their neighbours."""
+    kernel, noise_variance = _kernel_and_noise(problem, local, theta)
+
+    def visit(start: int, stop: int) -> tuple[Array, Array]:
         found = voters(local.block(slice(start, stop), noise_variance), kernel, shares)
-        return log_probability(found.votes, found.variance, link, shares)
+        return found.votes, found.variance
 
-    return np.concatenate(run_together([partial(visit, *edge) for edge in local.edges()], n_jobs))
+    parts = run_together([partial(visit, *edge) for edge in local.edges()], problem.n_jobs)
+    votes, variance = zip(*parts, strict=True)
+    return np.concatenate(votes), np.concatenate(variance)
 
 
 def conditional_log_loss(problem: Problem, local: Conditionals, shares: Array, point: Array) -> tuple[float, Array]:
     """−Σ ω log p of the labels of rows given their neighbours, and its gradient; `point`: theta, then the link (3,)."""
     theta, link = point[:-3], Link(*point[-3:])
-    values = problem.layout.unpack(theta)
-    spectrum = problem.kernel.spectrum(values, problem.draws)
-    kernel = local_kernel(spectrum, closed_form(problem.kernel, values), local.scale)
-    noise_variance = local_noise_variance(problem, theta, local.neighbours.shape[1])
+    kernel, noise_variance = _kernel_and_noise(problem, local, theta)
     labels, weight = local.own_targets[:, 0].astype(np.int64), local.own_weight
 
     def visit(start: int, stop: int) -> tuple[float, Array, float, Array]:
@@ -98,6 +103,8 @@ def conditional_log_loss(problem: Problem, local: Conditionals, shares: Array, p
 
     parts = run_together([partial(visit, *edge) for edge in local.edges()], problem.n_jobs)
     value, sums, log_noise_bar, link_bar = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
+    values = problem.layout.unpack(theta)
+    spectrum = problem.kernel.spectrum(values, problem.draws)
     of_kernel = problem.kernel.pullback(values, problem.draws, local_kernel_pullback(spectrum, local.scale, sums))
     floored = noise_variance > problem.noise.noise_variance(values)
     of_noise = problem.noise.noise_pullback(0.0 if floored else float(log_noise_bar))
