@@ -4,6 +4,8 @@ import numpy as np
 
 from alakarte.model.fitted import FittedModel
 from alakarte.posteriors.latent import LatentPosterior
+from alakarte.posteriors.stacked import StackedPosterior
+from alakarte.posteriors.votes import VotesPosterior
 from alakarte.records import Array
 
 MOST_INPUTS = 20  # that are listed
@@ -43,18 +45,31 @@ def _evidence(model: FittedModel) -> list[str]:
     if density is not None:
         lines.append(f"rows left out  {density:.4f} nats per row")
     if model.rough_kernel is not None:
-        lines.append(
-            f"neighbours     {model.history.n_neighbors} for what these leave, kernel {model.rough_kernel.kernel}"
-        )
+        number, what_for = model.history.n_neighbors, _part_of_neighbours(model)
+        lines.append(f"neighbours     {number} {what_for}, kernel {model.rough_kernel.kernel}")
     return lines
+
+
+def _part_of_neighbours(model: FittedModel) -> str:
+    """What neighbours are there for, beside features."""
+    if isinstance(model.posterior, StackedPosterior):
+        a, b, c = model.posterior.weights
+        return f"beside these (log p = {a:.2f} by features + {b:.2f} from neighbours + {c:.2f} of the shares)"
+    return "for what these leave"
 
 
 def _likelihood(model: FittedModel) -> list[str]:
     """What was learned of the likelihood: the noise, or its own parameters."""
-    if model.likelihood.is_exact and not isinstance(model.posterior, LatentPosterior):
+    posterior = model.posterior
+    if isinstance(posterior, VotesPosterior):
+        link = f"power, floor and slope {_numbers(np.exp(posterior.link))}"
+        noise_std = posterior.noise_variance**0.5
+        return [f"likelihood     {posterior.n_targets} classes, votes of neighbours, noise std {noise_std:.4g}; {link}"]
+    is_latent = isinstance(posterior, LatentPosterior | StackedPosterior)
+    if model.likelihood.is_exact and not is_latent:
         return [f"noise std      {_numbers(model.noise_std)}"]
-    if isinstance(model.posterior, LatentPosterior) and model.likelihood.is_exact:
-        return [f"likelihood     {model.posterior.n_targets} classes, softmax"]
+    if is_latent and model.likelihood.is_exact:
+        return [f"likelihood     {posterior.n_targets} classes, softmax"]
     learned = [f"{name} {_numbers(np.asarray(value))}" for name, value in model.likelihood_parameters.items()]
     return [f"likelihood     {', '.join([model.likelihood.name, *learned])}"]
 
@@ -89,6 +104,7 @@ def _ranking(model: FittedModel) -> list[str]:
         name = place["kernel"] + (f", Q = {place['n_components']}" if place["n_components"] > 1 else "")
         name += ", compressed" if place["compressed"] else ""
         value = f"{place['left_out_log_loss']:>14.4f}" if by_loss else f"{place['log_marginal_likelihood']:>14.1f}"
+        value = value.replace("nan", "  –")
         value += _or_dash(place["left_out_log_density"]) if by_density else ""
         numbers = f"{value}{place['n_parameters']:>12}{place['n_basis']:>9}"
         lines.append(f"{name:<20}{numbers}{place['weight']:>8.2f}")
