@@ -24,7 +24,7 @@ from alakarte.search.free_frequencies import try_free_frequencies
 from alakarte.search.grow import grow
 from alakarte.search.learn import Learned, WarmStart
 from alakarte.search.refine import refine_contenders
-from alakarte.search.rough import fit_neighbours, try_neighbours
+from alakarte.search.rough import fit_neighbours, time_for_neighbours, try_neighbours
 from alakarte.search.time_left import spend_time_left
 
 State = TypeVar("State")
@@ -60,12 +60,13 @@ def fit(search: Search, warm: WarmStart | None = None) -> Fit:
     if search.settings.expansion == "local":
         ranking, tuned, posterior = fit_neighbours(search, warm)
         return Fit(search, ranking, tuned, "neighbours need none", posterior, [0])
-    search, ranking = choose(search, warm)
-    ranking = keep(search, ranking, spend_time_left)
-    grown = grow(search, ranking[0])
-    ranking, grown = keep(search, (ranking, grown), lambda search, state: try_free_frequencies(search, *state))
-    averaged = indistinguishable(search, ranking)
-    posterior, averaged = _posterior(ranking, grown.tuned, averaged)
+    with search.budget.without(time_for_neighbours(search)):
+        search, ranking = choose(search, warm)
+        ranking = keep(search, ranking, spend_time_left)
+        grown = grow(search, ranking[0])
+        ranking, grown = keep(search, (ranking, grown), lambda search, state: try_free_frequencies(search, *state))
+        averaged = indistinguishable(search, ranking)
+        posterior, averaged = _posterior(ranking, grown.tuned, averaged)
     ranking, tuned, posterior = keep(search, (ranking, grown.tuned, posterior), try_neighbours)
     return Fit(search, ranking, tuned, grown.reason, posterior, averaged)
 

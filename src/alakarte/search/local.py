@@ -60,8 +60,8 @@ class LocalRows:
 
     @property
     def n_fresh(self) -> int:
-        """Rows to judge by: at most half of those in order."""
-        return min(policy.FRESH_ROWS, len(self.order) // 2)
+        """Rows to judge by: at most half of those in order, one at least."""
+        return max(1, min(policy.FRESH_ROWS, len(self.order) // 2))
 
     @property
     def fresh(self) -> Integers:
@@ -69,8 +69,9 @@ class LocalRows:
         return np.sort(self.order[: self.n_fresh])
 
     def picked(self, n_rows: int) -> Integers:
-        """(rows,) to learn from."""
-        return np.sort(self.order[self.n_fresh : self.n_fresh + n_rows])
+        """(rows,) to learn from; a row alone must do for both."""
+        others = self.order[self.n_fresh : self.n_fresh + n_rows]
+        return np.sort(others if others.size else self.order)
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def begin_local(search: Search, plan: Plan, local: LocalRows, warm: WarmStart | 
     """A kernel at its start, or where an earlier fit ended."""
     streams = search.streams.within("local", plan.label)
     problem = replace(set_up(plan, search.rows, search.scaling, streams("draws")), computation=Computation.CLOSED)
-    theta = _start(search, problem)
+    theta = _start(search, problem, local)
     if warm is not None and warm[1].size == theta.size:
         theta = problem.layout.clip(warm[1])
     run = Run(theta, np.inf, 0, NOT_BEGUN, 0, [])
@@ -175,21 +176,40 @@ def _stage(search: Search, learned: LocalLearned, n_rows: int, k: int, max_iter:
     title = f"{learned.plan.label}, {near.size} rows given {near.neighbours.shape[1]} neighbours"
     told = search.progress.stage(title, total, max_iter, 0.0, 0.0)
     spread = policy.SPREAD if isinstance(settings.lengthscale_spread, str) else settings.lengthscale_spread
-    task = Task(partial(conditional_nlml, problem, near), layout.bounds(), coordinates(layout), prior(layout, spread))
+    bounds = _with_least_noise(problem, learned.local, near.size)
+    task = Task(partial(conditional_nlml, problem, near), bounds, coordinates(layout), prior(layout, spread))
     tol = max(settings.tol, policy.RUNG_NATS * total)
-    run = minimise(task, learned.theta, Limits(max_iter, tol, budget=search.budget, report=told.iteration))
+    run = minimise(
+        task, np.clip(learned.theta, *bounds), Limits(max_iter, tol, budget=search.budget, report=told.iteration)
+    )
     told.finished(run.nlml, run.n_iter, run.reason)
     runs = (run,) if learned.run.ending is NOT_BEGUN else (*learned.runs, run)
     return replace(learned, runs=runs)
 
 
-def _start(search: Search, problem: Problem) -> Array:
-    """The kernel's own start; without components all length-scales are √d, and the noise is a third of std(y)."""
+def _with_least_noise(problem: Problem, local: LocalRows, n_rows: int) -> tuple[Array, Array]:
+    """Bounds of theta by which one row in so many, wrong by a standard deviation, costs a nat per row at most.
+
+    Copies of rows reward noise of zero, and few rows may hold none of those that contradict each other.
+    """
+    lower, upper = problem.layout.bounds()
+    least = problem.noise.with_noise_variance(problem.layout.unpack(lower), _spread(local) / (2 * n_rows))
+    return np.minimum(np.maximum(lower, problem.layout.pack(least)), upper), upper
+
+
+def _spread(local: LocalRows) -> float:
+    """Mean square of the targets."""
+    return max(float(np.mean(local.targets[local.order] ** 2)), policy.LEAST_SPREAD)
+
+
+def _start(search: Search, problem: Problem, local: LocalRows) -> Array:
+    """The kernel's own start in units of the targets; without components all length-scales are √d."""
     streams, kernel, layout = search.streams.within("local"), problem.kernel, problem.layout
     block = search.subsets.first(min(SUMMARY_ROWS, search.rows.n_rows)).whole()
     summary = summarise(block.x, block.weight, streams("summary"))
     [start] = make_starts(problem, summary, 1, streams.within("starts"))
-    values = layout.unpack(start.theta)
+    values, spread = layout.unpack(start.theta), _spread(local)
+    values["log_amplitude"] = values["log_amplitude"] + 0.5 * np.log(spread)
     if not kernel.has_components:
         values["log_lengthscale"] = np.full_like(values["log_lengthscale"], 0.5 * np.log(search.rows.n_inputs))
-    return layout.clip(layout.pack(problem.noise.with_noise_variance(values, policy.LOCAL_NOISE)))
+    return layout.clip(layout.pack(problem.noise.with_noise_variance(values, policy.LOCAL_NOISE * spread)))

@@ -74,10 +74,13 @@ SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where
 # Rows, neighbours and iterations of each stage; the first tells whether there is hope. Few rows over-fit.
 LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 15), (4000, 48, 20))
 LOCAL_ROWS = 4000  # the most of these
-LOCAL_NOISE = 0.1  # variance to begin with, where that of y is one
+LOCAL_NOISE = 0.1  # variance to begin with, in that of the targets
+LEAST_SPREAD = 1e-12  # of targets: less is rounding
 FRESH_ROWS = 2000  # that decide between features and neighbours
 CLEAR_LEAD = 2.0  # standard errors by which one must lead there
 LOCAL_HOPE = 0.3  # nats per row behind features after the first stage: neighbours alone are learned no further
+TIME_FOR_NEIGHBOURS = 0.3  # of `max_time` at most is kept for them,
+NEIGHBOURS_TWICE = 4  # and so many times the seconds of learning once: alone, on the rest, and what is around it
 TOGETHER_HOPE = 0.03  # nats per row that neighbours must gain of what features leave, after the first stage
 TOGETHER_FLOPS = 1e12  # of the pass that tells what features leave of each row
 LOCAL_MENU = ("matern12",)  # kernels that neighbours may have

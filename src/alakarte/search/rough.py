@@ -17,13 +17,12 @@ from alakarte.execution.scratch import Scratch
 from alakarte.kernels.registry import resolve
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.smooth_and_rough import left_out, left_out_residuals, smooth_and_rough
-from alakarte.posteriors.weights import FeaturePosterior
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.problem import process_at, require_closed_form
 from alakarte.records import Array
-from alakarte.search.candidates import Candidate
+from alakarte.search.candidates import Candidate, menu
 from alakarte.search.context import Search
-from alakarte.search.cost import posterior_flops
+from alakarte.search.cost import local_flops, posterior_flops
 from alakarte.search.learn import WarmStart
 from alakarte.search.local import LocalLearned, LocalRows, begin_local, learn_local, local_rows
 
@@ -85,15 +84,40 @@ def _judged(search: Search, learned: LocalLearned) -> Judged:
 # --- beside features
 
 
+def time_for_neighbours(search: Search) -> float:
+    """Seconds of `max_time` that features leave for neighbours; none where these would take too many."""
+    if not _is_open(search) or search.budget.max_time is None:
+        return 0.0
+    seconds = search.budget.first_seconds(local_flops(search.rows.n_inputs))
+    most = policy.TIME_FOR_NEIGHBOURS * search.budget.max_time
+    return min(policy.NEIGHBOURS_TWICE * seconds, most) if seconds <= most else 0.0
+
+
+def _is_open(search: Search) -> bool:
+    """Whether the choice is left to the search, and rows are more than closed forms bear and not too many."""
+    settings = search.settings
+    return (
+        settings.kernel is None
+        and settings.n_neighbors > 0
+        and settings.expansion == "auto"
+        and settings.n_frequencies is None
+        and settings.n_posterior_frequencies == "auto"
+        and not menu(search)[0].keeps_closed_form
+        and search.rows.n_rows <= policy.MOST_LOCAL_ROWS
+    )
+
+
 def try_neighbours(search: Search, state: State) -> State:
     """The state with neighbours, alone or on what features leave, where fresh rows clearly prefer that."""
     ranking, tuned, posterior = state
-    if not _is_open(search, posterior):
+    if not _is_open(search) or search.budget.is_over():
         return state
     local = local_rows(search)
-    log_density = _left_out_log_density(posterior, local)
+    fresh = local.rows.take(local.fresh).whole()
+    left = left_out(posterior, fresh.x, fresh.y, fresh.weight)
+    log_density = _normal_log_density(left[:, :-1], posterior.noise_variance) + _log_stretch(left)
     features = Judged(replace(ranking[0], log_density=float(log_density.mean())), tuned, posterior, log_density)
-    judged = [features, *_alone(search, local, features), *_together(search, local, features)]
+    judged = [features, *_alone(search, local, features), *_together(search, local, features, left)]
     best = features
     for each in judged[1:]:
         search.progress.say(f"left-out log density {each.candidate.log_density:.4f}: {each.candidate.label}")
@@ -102,28 +126,9 @@ def try_neighbours(search: Search, state: State) -> State:
     return [best.candidate, *(each.candidate for each in others), *ranking[1:]], best.tuned, best.posterior
 
 
-def _is_open(search: Search, posterior: Posterior) -> bool:
-    """Whether the choice is left to the search, features were grown, and rows are not too many."""
-    settings = search.settings
-    return (
-        settings.kernel is None
-        and settings.n_neighbors > 0
-        and settings.expansion == "auto"
-        and settings.n_frequencies is None
-        and settings.n_posterior_frequencies == "auto"
-        and isinstance(posterior, FeaturePosterior)
-        and search.rows.n_rows <= policy.MOST_LOCAL_ROWS
-        and not search.budget.is_over()
-    )
-
-
-def _left_out_log_density(posterior: Posterior, local: LocalRows) -> Array:
-    """(rows,) of fresh rows by features of all others."""
-    fresh = local.rows.take(local.fresh).whole()
-    left = left_out(posterior, fresh.x, fresh.y, fresh.weight)
-    z, s = left[:, :-1], posterior.noise_variance
-    density: Array = (left[:, -1:] - 0.5 * np.log(2 * np.pi * s) - 0.5 * z**2 / s).sum(axis=1)
-    return density
+def _normal_log_density(z: Array, variance: float) -> Array:
+    """(rows,) of z (rows, T), were it noise of this variance."""
+    return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + z**2 / variance).sum(axis=1))
 
 
 def _alone(search: Search, local: LocalRows, features: Judged) -> list[Judged]:
@@ -142,41 +147,41 @@ def _first_log_density(begun: LocalLearned) -> Array:
     return begun.log_density(begun.local.fresh, policy.LOCAL_STAGES[0][1])
 
 
-def _together(search: Search, local: LocalRows, features: Judged) -> list[Judged]:
-    """Neighbours on what features leave, unless they gain too little at first, on a likeness of it."""
-    posterior, rows, plan = features.posterior, search.rows, search.plan(resolve(policy.ROUGH_KERNEL))
+def _together(search: Search, local: LocalRows, features: Judged, left: Array) -> list[Judged]:
+    """Neighbours on what features leave, unless they gain too little at first, on a likeness of it.
+
+    `left` (rows, T + 1) is what features leave of the fresh rows.
+    """
+    posterior, rows, k = features.posterior, search.rows, search.settings.n_neighbors
     if posterior_flops(rows.n_rows, posterior.n_basis) > policy.TOGETHER_FLOPS:
         return []
-    likeness = local_rows(search, _likeness(posterior, local, search.settings.n_jobs))
-    begun = learn_local(search, begin_local(search, plan, likeness), policy.LOCAL_STAGES[:1])
-    gain = _first_log_density(begun) - _plain_log_density(likeness, posterior.noise_variance)
+    begun = _first_of_the_rest(search, posterior, left)
+    gain = _first_log_density(begun) - _normal_log_density(begun.local.targets[local.fresh], posterior.noise_variance)
     search.progress.say(f"neighbours: {gain.mean():+.4f} nats per row of what features leave, after the first stage")
     if gain.mean() < policy.TOGETHER_HOPE:
         return []
-    left = left_out_residuals(posterior, rows, search.settings.n_jobs)
-    begun = replace(begun, local=local_rows(search, left[:, :-1].copy()))
+    rest = left_out_residuals(posterior, rows, search.settings.n_jobs)
+    begun = replace(begun, local=local_rows(search, rest[:, :-1].copy()))
     rough = learn_local(search, begun, policy.LOCAL_STAGES[1:])
-    k, fresh = search.settings.n_neighbors, local.fresh
-    log_density = rough.log_density(fresh, k) + rows.n_targets * left[fresh, -1]
+    log_density = rough.log_density(local.fresh, k) + _log_stretch(left)
     both = smooth_and_rough(posterior, rough.posterior(k), local.targets)
     candidate = replace(features.candidate, rough=rough.learned, n_neighbors=k, log_density=float(log_density.mean()))
     return [Judged(candidate, features.tuned, both, log_density)]
 
 
-def _likeness(posterior: Posterior, local: LocalRows, n_jobs: int) -> Array:
-    """(n, T) what features leave of each row, as if all had the mean h of some rows: means are cheap, h is not."""
-    some = local.rows.take(local.fresh).whole()
-    shrunk = np.exp(left_out(posterior, some.x, some.y, some.weight)[:, -1]).mean()
-    work = Work(posterior.n_basis, n_jobs=n_jobs)
-    residual = local.rows.map_rows(_residual, local.rows.n_targets, posterior, work=work)
-    return np.asarray(residual / shrunk)
+def _log_stretch(left: Array) -> Array:
+    """(rows,) what the log density of y has beyond that of z, for all targets, from `left_out` (rows, T + 1)."""
+    return np.asarray((left.shape[1] - 1) * left[:, -1])
+
+
+def _first_of_the_rest(search: Search, posterior: Posterior, left: Array) -> LocalLearned:
+    """The first stage on what features leave of each row, all with the mean h of some: h is dear, means are not."""
+    work = Work(posterior.n_basis, n_jobs=search.settings.n_jobs)
+    residual = search.rows.map_rows(_residual, search.rows.n_targets, posterior, work=work)
+    likeness = local_rows(search, residual / np.exp(left[:, -1]).mean())
+    begun = begin_local(search, search.plan(resolve(policy.ROUGH_KERNEL)), likeness)
+    return learn_local(search, begun, policy.LOCAL_STAGES[:1])
 
 
 def _residual(scratch: Scratch, block: Block, posterior: Posterior) -> Array:
     return block.y - posterior.mean(block.x)
-
-
-def _plain_log_density(local: LocalRows, variance: float) -> Array:
-    """(rows,) of fresh rows, were their targets noise of this variance."""
-    z = local.targets[local.fresh]
-    return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + z**2 / variance).sum(axis=1))
