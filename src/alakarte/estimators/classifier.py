@@ -251,9 +251,10 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
         """Rows for a fitted model."""
         codes = coded(y, self.classes_)[1]
         weight = weights_with_classes(self.class_weight, self.classes_, codes, sample_weight)
+        targets, scaling = codes.astype(float)[:, None], self.model_.scaling
         if len(self.classes_) == 2:
-            return self._further_targets(X, np.column_stack([codes, np.zeros(len(codes))]).astype(float), weight)
-        return further_targets(self, X, codes.astype(float)[:, None], weight, self.model_.scaling)
+            targets = np.column_stack([targets, np.full(len(codes), scaling.y_mean[0])])
+        return further_targets(self, X, targets, weight, scaling)
 
     def _check_inference(self) -> None:
         if self.inference not in (VARIATIONAL, LAPLACE):
