@@ -59,7 +59,7 @@ def test_neighbours_alone_by_name(n_classes):
     with pytest.raises(Unavailable, match="no latent function"):
         model.predict_latent(X)
     with pytest.raises(AttributeError, match="left_out_log_density_"):
-        model.log_marginal_likelihood_
+        _ = model.log_marginal_likelihood_
     assert f"{n_classes} classes, votes of neighbours" in model.summary()
     joined = pickle.loads(pickle.dumps(model)).partial_fit(X[N:], y[N:])
     assert joined.score(X[N:], y[N:]) > model.score(X[N:], y[N:])
@@ -68,7 +68,7 @@ def test_neighbours_alone_by_name(n_classes):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_neighbours_are_kept_where_borders_are_rough(n_classes):
-    model, X, y = fitted(rough_labels, n_classes)
+    model, X, _ = fitted(rough_labels, n_classes)
     assert isinstance(model.model_.posterior, VotesPosterior | StackedPosterior)
     first = model.ranking_[0]
     assert first["n_neighbors"] == 30
@@ -80,7 +80,7 @@ def test_neighbours_are_kept_where_borders_are_rough(n_classes):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_features_are_kept_where_borders_are_smooth(n_classes):
-    model, X, y = fitted(smooth_labels, n_classes)
+    model, _, _ = fitted(smooth_labels, n_classes)
     assert isinstance(model.model_.posterior, LatentPosterior)
     assert model.model_.posterior.total == N  # rows that were held out have joined
     assert model.ranking_[0]["n_neighbors"] == 0
