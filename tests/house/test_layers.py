@@ -134,7 +134,7 @@ ELSEWHERE = {
         ["estimators.class_predictions", "estimators.counts", "estimators.latent"], "estimators/test_classifier.py"
     ),
     "compiled.local_reference": "compiled/test_local.py",
-    "estimators.base": "estimators/test_regressor.py",
+    **dict.fromkeys(["estimators.base", "estimators.evidence"], "estimators/test_regressor.py"),
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",
 }

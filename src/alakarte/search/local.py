@@ -35,6 +35,8 @@ from alakarte.search.set_up import set_up
 from alakarte.search.starts import make_starts
 from alakarte.search.stopping import NOT_BEGUN
 
+_LEAST_SPREAD = 1e-12  # of targets: less is rounding
+
 
 @dataclass(frozen=True)
 class LocalRows:
@@ -199,7 +201,7 @@ def _with_least_noise(problem: Problem, local: LocalRows, n_rows: int) -> tuple[
 
 def _spread(local: LocalRows) -> float:
     """Mean square of the targets."""
-    return max(float(np.mean(local.targets[local.order] ** 2)), policy.LEAST_SPREAD)
+    return max(float(np.mean(local.targets[local.order] ** 2)), _LEAST_SPREAD)
 
 
 def _start(search: Search, problem: Problem, local: LocalRows) -> Array:

@@ -90,7 +90,7 @@ def time_for_neighbours(search: Search) -> float:
         return 0.0
     seconds = search.budget.first_seconds(local_flops(search.rows.n_inputs))
     most = policy.TIME_FOR_NEIGHBOURS * search.budget.max_time
-    return min(policy.NEIGHBOURS_TWICE * seconds, most) if seconds <= most else 0.0
+    return min(policy.NEIGHBOUR_RUNS * seconds, most) if seconds <= most else 0.0
 
 
 def _is_open(search: Search) -> bool:
