@@ -35,13 +35,15 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
     """Gaussian process classification that learns its kernel from the data.
 
     Two classes: one latent function through the logistic function, its posterior by the variational bound. More: one
-    function per class that share a kernel, through softmax, at their most probable values.
+    function per class that share a kernel, through softmax, at their most probable values. On larger tables also, or
+    instead, the labels of the nearest rows, where rows that were held out prefer that.
 
     Parameters
     ----------
     kernel : str or kernel object, default="auto"
         ``auto`` learns several, a fixed ``rbf`` among them, and keeps the one that predicts best, or averages
-        probabilities of those that cannot be told apart, where rows are few. Or one by name, as in `GPRegressor`.
+        probabilities of those that cannot be told apart, where rows are few. From 3,600 rows on it tries neighbours
+        too. Or one by name, as in `GPRegressor`.
     inference : {"variational", "laplace"}, default="variational"
         Of two classes: the variational bound, or Laplace's approximation at the mode.
     class_weight : dict, "balanced" or None
@@ -50,7 +52,9 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
         Columns that are categories, as in `GPRegressor`.
     n_components, n_frequencies, n_posterior_frequencies, n_learning_rows, expansion, n_restarts, max_iter, \
     max_iter_restart, tol, lengthscale_spread, precision
-        As in `GPRegressor`; kernels are chosen by regression first.
+        As in `GPRegressor`; kernels are chosen by regression first. ``expansion="local"``: neighbours alone.
+    n_neighbors : int, default=100
+        Rows that each prediction by neighbours is made from.
     max_time : float, optional
         Seconds; when they are over, the best model so far is kept. Without it no clock is read.
     n_jobs : int, optional
@@ -72,7 +76,8 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
         The bound of the log evidence; Laplace's approximation of it for ``inference="laplace"`` and for more than two
         classes, there with one curvature for all classes.
     ranking_ : list of dict
-        Kernels that were compared, best first; of more than two classes by ``left_out_log_loss``.
+        Kernels that were compared, best first; of more than two classes by ``left_out_log_loss``. Where neighbours
+        were tried, ``n_neighbors`` and ``left_out_log_density``, which decides about these.
     model_ : FittedModel
         All that the fit has kept; `theta_`, `relevance_`, `n_basis_` and others are read from it, as in `GPRegressor`.
 
@@ -233,7 +238,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
 
     @available_if(keeps_sums)  # type: ignore[untyped-decorator]
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> "GPClassifier":
-        """Remove rows that were fitted; where the kernel is in closed form (some 4,000 rows).
+        """Remove rows that were fitted; where the kernel is in closed form (some 4,000 rows), or of neighbours alone.
 
         Parameters
         ----------

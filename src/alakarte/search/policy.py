@@ -91,7 +91,7 @@ LEAST_CLASS_ROWS = 3600  # fewer were not tried: features
 MOST_CLASS_VARIABLES = 64  # columns of the table: a search tree is of little use among more
 CLASS_LOCAL_MENU = ("matern12", "matern32")  # compared after all stages but the last
 CLASS_LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 20))  # rows, neighbours, iterations
-LEAST_LOG_LENGTHSCALE = -2.5  # shorter ones leave a row without neighbours
+SHORTEST = 0.08  # length-scale, of standardised inputs: shorter ones leave a row without neighbours
 LINK_ITERATIONS = 50  # of three numbers, votes being known
 CLASS_HELD, CLASS_HELD_PART = 2000, 0.2  # rows that decide between features and neighbours, and their part at most
 STACK_GAIN = 0.002  # nats per row: less from both together, and one of them goes alone
@@ -118,7 +118,6 @@ TIME_TO_SCREEN = 0.5  # of that: the first steps of all candidates
 TIME_TO_LEARN = 0.8  # of what is left of it, divided by the rungs to come
 TIME_FOR_MORE = 0.95  # of what is left then: more components, columns, rows; 0.6 where free frequencies are to be tried
 TIME_TO_GROW = 0.5  # of what is left then, at most, is kept for the columns of the posterior
-TIME_FOR_NEIGHBOURS = 0.4  # of `max_time`, where neighbours come before features
 TIME_FOR_FREE = 0.9  # of what is left after that
 
 # --- several classes --------------------------------------------------------------------------------------------------

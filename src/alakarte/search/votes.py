@@ -147,7 +147,7 @@ def _bounds(layout: Layout) -> tuple[Array, Array]:
     lower, upper = layout.bounds()
     if layout.is_free("log_lengthscale"):
         places = layout.places("log_lengthscale")
-        lower[places] = np.minimum(np.maximum(lower[places], policy.LEAST_LOG_LENGTHSCALE), upper[places])
+        lower[places] = np.minimum(np.maximum(lower[places], np.log(policy.SHORTEST)), upper[places])
     return np.append(lower, LINK_BOUNDS[0]), np.append(upper, LINK_BOUNDS[1])
 
 
