@@ -3,11 +3,17 @@
 In: names. Out: cells as dictionaries, and the rows of one.
 """
 
+import numpy as np
+
+from bench import folds
 from bench.folds import fold
 from bench.large.peers import METHODS
 
 SETS = ("kin40k", "protein", "bike", "sml", "gas", "pumadyn32nm", "keggdirected", "parkinsons", "houseelectric")
-WITH_PEERS = ("kin40k", "protein", "bike")
+# the same rows, whole days left out: the set, and the inputs that tell the day
+BY_DAYS = {"bike_days": ("bike", (0, 1, 2)), "houseelectric_days": ("houseelectric", (0, 1, 2))}
+SETS = (*SETS, *BY_DAYS)
+WITH_PEERS = ("kin40k", "protein", "bike", *BY_DAYS)
 FOLDS = {"sml": range(5), "gas": range(5), "pumadyn32nm": range(5)}
 
 
@@ -26,6 +32,16 @@ def cells(names, folds=None, methods=None, max_time: float | None = None) -> lis
 
 def load(name: str, k: int):
     """X_train, y_train, X_test, y_test; bike (a log count) without the two inputs whose sum is the count."""
-    x_train, y_train, x_test, y_test = fold(name, k)
-    last = -2 if name == "bike" else None
+    x_train, y_train, x_test, y_test = fold_of_days(name, k) if name in BY_DAYS else fold(name, k)
+    last = -2 if name.startswith("bike") else None
     return x_train[:, :last], y_train, x_test[:, :last], y_test
+
+
+def fold_of_days(name: str, k: int):
+    """X_train, y_train, X_test, y_test: every tenth day of a random order is a test day, from the k-th on."""
+    source, columns = BY_DAYS[name]
+    X, y, _ = folds.load(source)
+    day = np.unique(X[:, columns], axis=0, return_inverse=True)[1].ravel()
+    place = np.random.default_rng(0).permutation(day.max() + 1)
+    test = place[day] % 10 == k
+    return X[~test], y[~test], X[test], y[test]

@@ -12,6 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from alakarte import GPRegressor
+from alakarte.data.arrays import ArrayRows
+from alakarte.execution.threads import thread_count
+from alakarte.posteriors.neighbours import neighbours_among
+from bench.memory import resident, start_peak
 
 CHUNK = 1_000_000  # rows that are made at once
 INPUTS = 10
@@ -50,6 +54,27 @@ def memmap(sizes=(2_000_000, 20_000_000)) -> None:
     print(f"seconds per row, the larger over the smaller: {per_row[-1] / per_row[0]:.2f}")
 
 
+def neighbours(n=2_000_000, n_inputs=11, n_queries=100_000, k=100) -> None:
+    """Build and search among many rows: seconds on all cores, and memory beyond the table over that of the table."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, n_inputs)).cumsum(axis=0) / np.sqrt(n)  # near in time, near in space
+    rows = ArrayRows(X, rng.standard_normal((n, 1)), np.broadcast_to(1.0, n))
+    n_jobs, before = thread_count(None), start_peak()
+    began = time.perf_counter()
+    near = neighbours_among(rows, np.ones(n_inputs), n_jobs)
+    near.nearest(near.points[:1], k)
+    built = time.perf_counter()
+    picked = np.sort(rng.choice(n, n_queries, replace=False))
+    for part in np.array_split(picked, n_queries // 10_000):
+        near.nearest_others(part, k, n_jobs=n_jobs)
+    searched = time.perf_counter()
+    memory = (resident("VmHWM") - before) * 1e6 / (8 * n * n_inputs)
+    print(
+        f"{n} × {n_inputs}: tree {built - began:.1f} s, {k} neighbours of {n_queries} rows {searched - built:.1f} s, "
+        f"memory beyond the table {memory:.2f} of its size"
+    )
+
+
 def write(n: int, folder: Path) -> None:
     """Files X (n, 10) and y (n,), made chunk by chunk; noise of 0.1."""
     X = np.memmap(folder / "X", dtype=np.float32, mode="w+", shape=(n, INPUTS))
@@ -63,4 +88,4 @@ def write(n: int, folder: Path) -> None:
     y.flush()
 
 
-GENERATED = {"growth": growth, "memmap": memmap}
+GENERATED = {"growth": growth, "memmap": memmap, "neighbours": neighbours}

@@ -132,8 +132,11 @@ ELSEWHERE = {
         ["search.classes", "search.fit_classes", "search.fixed_kernels", "search.latent"],
         "estimators/test_classifier.py",
     ),
-    **dict.fromkeys(["estimators.counts", "estimators.latent"], "estimators/test_classifier.py"),
-    "estimators.base": "estimators/test_regressor.py",
+    **dict.fromkeys(
+        ["estimators.class_predictions", "estimators.counts", "estimators.latent"], "estimators/test_classifier.py"
+    ),
+    "compiled.local_reference": "compiled/test_local.py",
+    **dict.fromkeys(["estimators.base", "estimators.evidence"], "estimators/test_regressor.py"),
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",
 }

@@ -1,7 +1,8 @@
 """Arrays in the one layout the compiled functions take: row-major, one dtype.
 
 In: arrays as the caller has them. Out: the same memory where it fits, a copy where it does not; for the fast transform
-its draws as starts in tiles, which `fastfood.py` explains; for closed forms a `Table` of rows. Loads no Numba.
+its draws as starts in tiles, which `fastfood.py` explains; for closed forms a `Table` of rows, for many small ones
+`LocalBlock`. Loads no Numba.
 """
 
 from collections.abc import Iterator
@@ -88,3 +89,21 @@ def prepare(x: Array, centre: Array | None) -> Table:
     cosine, sine = np.cos(zeta), np.sin(zeta)
     row_cosine, row_sine = row_major(np.float64, cosine.T, sine.T)
     return Table(rows, (row_cosine, row_sine), columns, (cosine, sine))
+
+
+class LocalKernel(NamedTuple):
+    """k(τ) = Σ_q v_q² g_q(‖a_q∘τ‖²) cos μ_qᵀτ."""
+
+    dof: Integers  # (Q,) of each profile g
+    variance: Array  # (Q,) v²
+    scale: Array  # (Q, d) a
+    centre: Array  # (Q, d) μ; (0, 0) without centres
+
+
+class LocalBlock(NamedTuple):
+    """Queries and what is near them."""
+
+    query: Array  # (B, d)
+    x: Array  # (B, k, d)
+    y: Array  # (B, k, T)
+    noise: Array  # (B, k)

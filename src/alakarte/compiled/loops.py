@@ -1,4 +1,4 @@
-"""The door to the compiled loops: `loops.closed`, `loops.fastfood`, `loops.waves`, each loaded where it is first used.
+"""The door to the compiled loops: `loops.closed`, `loops.fastfood` and so on, each loaded where it is first used.
 
 In: the name of a file of this room. Out: that file. Numba takes longer to load than all else of this package, and
 nothing but a fit or a prediction needs it: whoever imports the package, or prints an estimator, does not wait for it.
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # what a type checker sees; Python asks `__getattr__`
     import alakarte.compiled.closed as closed
     import alakarte.compiled.fastfood as fastfood
+    import alakarte.compiled.local as local
+    import alakarte.compiled.votes as votes
     import alakarte.compiled.waves as waves
 
-__all__ = ["closed", "fastfood", "waves"]
+__all__ = ["closed", "fastfood", "local", "votes", "waves"]
 _LOADING = threading.RLock()  # files of Numba import each other: two threads that begin at once would meet half of one
 
 

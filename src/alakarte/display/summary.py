@@ -4,6 +4,8 @@ import numpy as np
 
 from alakarte.model.fitted import FittedModel
 from alakarte.posteriors.latent import LatentPosterior
+from alakarte.posteriors.stacked import StackedPosterior
+from alakarte.posteriors.votes import VotesPosterior
 from alakarte.records import Array
 
 MOST_INPUTS = 20  # that are listed
@@ -25,20 +27,49 @@ def _head(model: FittedModel) -> list[str]:
     size = f"exact on {n_basis} rows"
     if model.n_posterior_frequencies:
         size = f"{kernel.draws.expansion}, {n_basis} basis functions"
+    elif history.n_neighbors:
+        size = f"{history.n_neighbors} neighbours among {n_basis} rows"
     return [
         f"{name}, {size}",
-        f"log evidence   {model.log_marginal_likelihood:.2f} nats",
+        *_evidence(model),
         *_likelihood(model),
         f"search         {len(history.starts)} start(s), {history.n_evaluations} evaluations; {history.stop_reason}",
     ]
 
 
+def _evidence(model: FittedModel) -> list[str]:
+    """The evidence, where there is one, and what stands for it where neighbours were tried."""
+    lines, density = [], model.history.left_out_log_density
+    if not np.isnan(model.log_marginal_likelihood):
+        lines.append(f"log evidence   {model.log_marginal_likelihood:.2f} nats")
+    if density is not None:
+        lines.append(f"rows left out  {density:.4f} nats per row")
+    if model.rough_kernel is not None:
+        number, what_for = model.history.n_neighbors, _part_of_neighbours(model)
+        lines.append(f"neighbours     {number} {what_for}, kernel {model.rough_kernel.kernel}")
+    return lines
+
+
+def _part_of_neighbours(model: FittedModel) -> str:
+    """What neighbours are there for, beside features."""
+    if isinstance(model.posterior, StackedPosterior):
+        a, b, c = model.posterior.weights
+        return f"beside these (log p = {a:.2f} by features + {b:.2f} from neighbours + {c:.2f} of the shares)"
+    return "for what these leave"
+
+
 def _likelihood(model: FittedModel) -> list[str]:
     """What was learned of the likelihood: the noise, or its own parameters."""
-    if model.likelihood.is_exact and not isinstance(model.posterior, LatentPosterior):
+    posterior = model.posterior
+    if isinstance(posterior, VotesPosterior):
+        link = f"power, floor and slope {_numbers(np.exp(posterior.link))}"
+        noise_std = posterior.noise_variance**0.5
+        return [f"likelihood     {posterior.n_targets} classes, votes of neighbours, noise std {noise_std:.4g}; {link}"]
+    is_latent = isinstance(posterior, LatentPosterior | StackedPosterior)
+    if model.likelihood.is_exact and not is_latent:
         return [f"noise std      {_numbers(model.noise_std)}", f"intervals      {_intervals(model)}"]
-    if isinstance(model.posterior, LatentPosterior) and model.likelihood.is_exact:
-        return [f"likelihood     {model.posterior.n_targets} classes, softmax"]
+    if is_latent and model.likelihood.is_exact:
+        return [f"likelihood     {posterior.n_targets} classes, softmax"]
     learned = [f"{name} {_numbers(np.asarray(value))}" for name, value in model.likelihood_parameters.items()]
     return [f"likelihood     {', '.join([model.likelihood.name, *learned])}"]
 
@@ -75,13 +106,15 @@ def _ranking(model: FittedModel) -> list[str]:
     ranking = model.ranking
     if not ranking:
         return []
-    by_loss = "left_out_log_loss" in ranking[0]
-    what = "log loss" if by_loss else "log evidence"
-    lines = ["", f"{'kernel':<20}{what:>14}{'parameters':>12}{'columns':>9}{'weight':>8}"]
+    by_loss, by_density = "left_out_log_loss" in ranking[0], "left_out_log_density" in ranking[0]
+    what, left_out = "log loss" if by_loss else "log evidence", f"{'left out':>10}" if by_density else ""
+    lines = ["", f"{'kernel':<20}{what:>14}{left_out}{'parameters':>12}{'columns':>9}{'weight':>8}"]
     for place in ranking:
         name = place["kernel"] + (f", Q = {place['n_components']}" if place["n_components"] > 1 else "")
         name += ", compressed" if place["compressed"] else ""
         value = f"{place['left_out_log_loss']:>14.4f}" if by_loss else f"{place['log_marginal_likelihood']:>14.1f}"
+        value = value.replace("nan", "  –")
+        value += _or_dash(place["left_out_log_density"]) if by_density else ""
         numbers = f"{value}{place['n_parameters']:>12}{place['n_basis']:>9}"
         lines.append(f"{name:<20}{numbers}{place['weight']:>8.2f}")
     averaged = sum(place["weight"] > 0 for place in ranking) > 1
@@ -89,7 +122,13 @@ def _ranking(model: FittedModel) -> list[str]:
     by_what = "log evidence less half the number of parameters"
     if by_loss:
         by_what = "log loss of rows left out"
+    if by_density:
+        by_what += "; neighbours by log density per row of rows left out"
     return [*lines, f"by {by_what}; the best were learned further, {kept}"]
+
+
+def _or_dash(value: float | None) -> str:
+    return f"{'–' if value is None else format(value, '.4f'):>10}"
 
 
 def _relevance(model: FittedModel) -> list[str]:

@@ -4,6 +4,7 @@ In: the user's table. Out: `model_`, the one thing that a fit leaves on an estim
 above this one.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import closing
@@ -88,7 +89,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             settings = replace(settings, max_iter=0)
         if self.warm_start and self._is_fitted() and self.model_.scaling.x_mean.size == rows.n_inputs:
             settings, warm = replace(settings, kernel=self.model_.kernel.kernel), self.model_.warm_start
-            if (tails := self.model_.scaling.tails) is not None:
+            if (tails := self.model_.kernel.scaling.tails) is not None:
                 rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
         random = streams(self.random_state)
         progress = Progress(self.verbose, scaling.log_evidence)
@@ -129,7 +130,20 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     @property
     def log_marginal_likelihood_(self) -> float:
         """In nats of the user's y, of `kernel_`, summed over targets."""
-        return self._fitted("log_marginal_likelihood_").log_marginal_likelihood
+        value = self._fitted("log_marginal_likelihood_").log_marginal_likelihood
+        if math.isnan(value):
+            raise AttributeError("Neighbours have no log_marginal_likelihood_: see left_out_log_density_.")
+        return value
+
+    @property
+    def left_out_log_density_(self) -> float | None:
+        """Per row, of rows left out, in nats of the user's y; None where neighbours were not tried."""
+        return self._fitted("left_out_log_density_").history.left_out_log_density
+
+    @property
+    def rough_kernel_(self) -> FittedKernel | None:
+        """The kernel of neighbours, where these see what features leave."""
+        return self._fitted("rough_kernel_").rough_kernel
 
     @property
     def theta_(self) -> Array:

@@ -12,12 +12,13 @@ from alakarte.likelihoods.base import Noise
 from alakarte.search.settings import Settings
 
 EXPANSIONS = ("auto", "fastfood", "dense", "exact")
+LOCAL_TOO = (*EXPANSIONS, "local")  # of estimators with `n_neighbors`
 PRECISIONS = ("double", "mixed")
 
 
-def check_settings(estimator: Any, likelihood: Noise) -> Settings:
-    """Settings of an estimator; kernels are chosen with this noise."""
-    _check_words(estimator)
+def check_settings(estimator: Any, likelihood: Noise, expansions: tuple[str, ...] = EXPANSIONS) -> Settings:
+    """Settings of an estimator that has these expansions; kernels are chosen with this noise."""
+    _check_words(estimator, expansions)
     _check_numbers(estimator)
     kernel = estimator.kernel
     return Settings(
@@ -35,13 +36,14 @@ def check_settings(estimator: Any, likelihood: Noise) -> Settings:
         n_learning_rows=_whole_or_open(estimator, "n_learning_rows", 2),
         n_posterior_frequencies=_whole_or_open(estimator, "n_posterior_frequencies", 1),
         lengthscale_spread=estimator.lengthscale_spread,
+        n_neighbors=_whole(estimator, "n_neighbors", 1) if expansions is LOCAL_TOO else 0,
     )
 
 
-def _check_words(estimator: Any) -> None:
+def _check_words(estimator: Any, expansions: tuple[str, ...]) -> None:
     """Raise InvalidInput for a setting that is none of its words."""
-    if estimator.expansion not in EXPANSIONS:
-        raise InvalidInput(f"expansion={estimator.expansion!r}: use one of {', '.join(EXPANSIONS)}.")
+    if estimator.expansion not in expansions:
+        raise InvalidInput(f"expansion={estimator.expansion!r}: use one of {', '.join(expansions)}.")
     if estimator.precision not in PRECISIONS:
         raise InvalidInput(f"precision={estimator.precision!r}: use one of {', '.join(PRECISIONS)}.")
 

@@ -6,44 +6,44 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.rows import Rows
 from alakarte.data.table import Table, further_targets, plain_targets, training_table
 from alakarte.errors import InvalidInput
-from alakarte.estimators.checks import check_settings
+from alakarte.estimators.checks import LOCAL_TOO, check_settings
+from alakarte.estimators.class_predictions import ClassPredictions
 from alakarte.estimators.labels import check_classes, coded, weights_with_classes
-from alakarte.estimators.latent import CHUNK_ROWS, LatentEstimator
 from alakarte.estimators.online import keeps_sums
 from alakarte.execution.budget import Budget
-from alakarte.execution.threads import one_blas_thread
 from alakarte.kernels.base import Kernel
 from alakarte.likelihoods.bernoulli import Bernoulli
-from alakarte.likelihoods.categorical import indicators, log_base_rates, softmax
+from alakarte.likelihoods.categorical import indicators, log_base_rates
 from alakarte.likelihoods.gaussian import Gaussian
-from alakarte.posteriors.latent import LatentPosterior
 from alakarte.process.latent_objective import LAPLACE, VARIATIONAL
 from alakarte.records import Array, Integers
+from alakarte.search.class_neighbours import ByFeatures, fit_by_both
 from alakarte.search.context import Search
 from alakarte.search.fit import Fit
 from alakarte.search.fit_classes import fit_classes
+from alakarte.search.latent import fit_latent
 from alakarte.search.learn import WarmStart
 from alakarte.search.settings import Settings
 
-LEAST_PROBABILITY = 1e-15
 
-
-class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
+class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
     """Gaussian process classification that learns its kernel from the data.
 
     Two classes: one latent function through the logistic function, its posterior by the variational bound. More: one
-    function per class that share a kernel, through softmax, at their most probable values.
+    function per class that share a kernel, through softmax, at their most probable values. On larger tables also, or
+    instead, the labels of the nearest rows, where rows that were held out prefer that.
 
     Parameters
     ----------
     kernel : str or kernel object, default="auto"
         ``auto`` learns several, a fixed ``rbf`` among them, and keeps the one that predicts best, or averages
-        probabilities of those that cannot be told apart, where rows are few. Or one by name, as in `GPRegressor`.
+        probabilities of those that cannot be told apart, where rows are few. From 3,600 rows on it tries neighbours
+        too. Or one by name, as in `GPRegressor`.
     inference : {"variational", "laplace"}, default="variational"
         Of two classes: the variational bound, or Laplace's approximation at the mode.
     class_weight : dict, "balanced" or None
@@ -52,7 +52,9 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         Columns that are categories, as in `GPRegressor`.
     n_components, n_frequencies, n_posterior_frequencies, n_learning_rows, expansion, n_restarts, max_iter, \
     max_iter_restart, tol, lengthscale_spread, precision
-        As in `GPRegressor`; kernels are chosen by regression first.
+        As in `GPRegressor`; kernels are chosen by regression first. ``expansion="local"``: neighbours alone.
+    n_neighbors : int, default=100
+        Rows that each prediction by neighbours is made from.
     max_time : float, optional
         Seconds; when they are over, the best model so far is kept. Without it no clock is read.
     n_jobs : int, optional
@@ -74,7 +76,8 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         The bound of the log evidence; Laplace's approximation of it for ``inference="laplace"`` and for more than two
         classes, there with one curvature for all classes.
     ranking_ : list of dict
-        Kernels that were compared, best first; of more than two classes by ``left_out_log_loss``.
+        Kernels that were compared, best first; of more than two classes by ``left_out_log_loss``. Where neighbours
+        were tried, ``n_neighbors`` and ``left_out_log_density``, which decides about these.
     model_ : FittedModel
         All that the fit has kept; `theta_`, `relevance_`, `n_basis_` and others are read from it, as in `GPRegressor`.
 
@@ -100,6 +103,7 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         n_posterior_frequencies: int | str | None = "auto",
         n_learning_rows: int | str | None = "auto",
         expansion: str = "auto",
+        n_neighbors: int = 100,
         n_restarts: int = 4,
         max_iter: int = 150,
         max_iter_restart: int = 20,
@@ -133,6 +137,7 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
             verbose=verbose,
         )
         self.inference = inference
+        self.n_neighbors = n_neighbors
         self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPClassifier":
@@ -149,7 +154,7 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         -------
         self
         """
-        settings, budget = check_settings(self, Gaussian()), Budget(self.max_time)
+        settings, budget = check_settings(self, Gaussian(), LOCAL_TOO), Budget(self.max_time)
         self._check_inference()
         classes, codes = coded(y)
         return self._fit_codes(settings, budget, X, codes, classes, sample_weight)
@@ -161,16 +166,33 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         check_classes(classes)
         weight = weights_with_classes(self.class_weight, classes, codes, sample_weight)
         if len(classes) == 2:
-            data = (X, np.column_stack([codes, np.zeros(len(codes))]).astype(float), weight)
-            self._fit_targets(settings, Bernoulli(), self.inference, data, budget)
+            surrogate, rows, by_features = self._two_classes((X, codes, weight))
         else:
-            self._fit_classes(settings, budget, (X, codes.astype(float)[:, None], weight), len(classes))
+            surrogate, rows, by_features = self._several_classes((X, codes, weight), len(classes))
+
+        def learn(search: Search, warm: WarmStart | None) -> Fit:
+            return fit_by_both(search, rows, by_features, warm)
+
+        self._fit_table(replace(settings, stands_in=True), surrogate, budget, learn)
         self.classes_ = classes
         return self
 
-    def _fit_classes(self, settings: Settings, budget: Budget, data: tuple[Any, Any, Any], n_classes: int) -> None:
-        """Learn from X, labels (n, 1) and weights: several classes."""
-        table = training_table(self, *data, plain_targets)
+    def _two_classes(self, data: tuple[Any, Integers, Any]) -> tuple[Table, ArrayRows, ByFeatures]:
+        """Numbers for regression, rows with labels and offsets, and the recipe by features."""
+        X, codes, weight = data
+        inference = self.inference
+        targets = np.column_stack([codes, np.zeros(len(codes))]).astype(float)
+        surrogate, rows = self._latent_tables(Bernoulli(), (X, targets, weight))
+
+        def by_features(search: Search, rows: Rows, warm: WarmStart | None) -> Fit:
+            return fit_latent(search, rows, Bernoulli(), inference, warm)
+
+        return surrogate, rows, by_features
+
+    def _several_classes(self, data: tuple[Any, Integers, Any], n_classes: int) -> tuple[Table, ArrayRows, ByFeatures]:
+        """Indicators for regression, rows with labels, and the recipe by features."""
+        X, codes, weight = data
+        table = training_table(self, X, codes.astype(float)[:, None], weight, plain_targets)
         labels, weight = table.rows.targets()
         codes = labels[:, 0].astype(np.int64)
         base = log_base_rates(codes, weight, n_classes)
@@ -180,10 +202,10 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         scaling = replace(table.scaling, y_mean=base, y_scale=np.ones(n_classes))
         surrogate = Table(table.rows.with_targets(numbers, weight), scaling, (n_classes,))
 
-        def learn(search: Search, warm: WarmStart | None) -> Fit:
-            return fit_classes(search, table.rows, base, warm)
+        def by_features(search: Search, rows: Rows, warm: WarmStart | None) -> Fit:
+            return fit_classes(search, rows, base, warm)
 
-        self._fit_table(replace(settings, stands_in=True), surrogate, budget, learn)
+        return surrogate, table.rows, by_features
 
     @available_if(keeps_sums)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "GPClassifier":
@@ -206,7 +228,7 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         """
         if not self._is_fitted():
             given = None if classes is None else np.unique(np.asarray(classes))
-            settings, budget = check_settings(self, Gaussian()), Budget(self.max_time)
+            settings, budget = check_settings(self, Gaussian(), LOCAL_TOO), Budget(self.max_time)
             self._check_inference()
             known, codes = coded(y, given)
             return self._fit_codes(settings, budget, X, codes, known, sample_weight)
@@ -216,7 +238,7 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
 
     @available_if(keeps_sums)  # type: ignore[untyped-decorator]
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> "GPClassifier":
-        """Remove rows that were fitted; where the kernel is in closed form (some 4,000 rows).
+        """Remove rows that were fitted; where the kernel is in closed form (some 4,000 rows), or of neighbours alone.
 
         Parameters
         ----------
@@ -234,65 +256,11 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
         """Rows for a fitted model."""
         codes = coded(y, self.classes_)[1]
         weight = weights_with_classes(self.class_weight, self.classes_, codes, sample_weight)
+        targets, scaling = codes.astype(float)[:, None], self.model_.scaling
         if len(self.classes_) == 2:
-            return self._further_targets(X, np.column_stack([codes, np.zeros(len(codes))]).astype(float), weight)
-        return further_targets(self, X, codes.astype(float)[:, None], weight, self.model_.scaling)
+            targets = np.column_stack([targets, np.full(len(codes), scaling.y_mean[0])])
+        return further_targets(self, X, targets, weight, scaling)
 
     def _check_inference(self) -> None:
         if self.inference not in (VARIATIONAL, LAPLACE):
             raise InvalidInput(f"inference={self.inference!r}: use '{VARIATIONAL}' or '{LAPLACE}'.")
-
-    # --- predictions
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities (rows, K) of `classes_`; of two averaged over the latent function, of more at its mode."""
-        X = self._checked(X)
-        probability = np.empty((len(X), len(self.classes_)))
-        with one_blas_thread():
-            for start in range(0, len(X), CHUNK_ROWS):
-                part = slice(start, start + CHUNK_ROWS)
-                probability[part] = self._probability(X[part])
-        return probability
-
-    def _probability(self, X: Array) -> Array:
-        """(rows, K), averaged over kernels."""
-        model, posterior = self.model_, self.model_.posterior
-        assert isinstance(posterior, LatentPosterior)
-        total = np.zeros((len(X), len(self.classes_)))
-        for weight, mean, variance in posterior.by_member(model.scaling.inputs(X), self._threads(X)):
-            latent = mean + model.scaling.y_mean
-            if len(self.classes_) == 2:
-                ones = Bernoulli().probability(latent[:, 0], variance[:, 0])
-                total += weight * np.column_stack([1 - ones, ones])
-            else:
-                total += weight * softmax(latent)
-        return total
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Logarithms of `predict_proba`."""
-        return np.log(np.maximum(self.predict_proba(X), LEAST_PROBABILITY))
-
-    def predict(self, X: Any) -> Array:
-        """The most probable label of each row."""
-        places = np.argmax(self.predict_proba(X), axis=1)
-        return np.asarray(self.classes_[places])
-
-    def decision_function(self, X: Any) -> Array:
-        """Log odds (rows,) of the second of two classes, else log probabilities (rows, K)."""
-        logs = self.predict_log_proba(X)
-        return logs[:, 1] - logs[:, 0] if len(self.classes_) == 2 else logs
-
-    def predict_latent(self, X: Any) -> tuple[Array, Array]:
-        """Mean and standard deviation of the latent functions, (rows,) of two classes, else (rows, K)."""
-        X = self._checked(X)
-        with one_blas_thread():
-            mean, variance = self._latent(X)
-        mean = mean + self.model_.scaling.y_mean
-        std = np.sqrt(variance)
-        return (mean[:, 0], std[:, 0]) if len(self.classes_) == 2 else (mean, std)
-
-    def log_predictive_density(self, X: Any, y: Any) -> Array:
-        """Log probability (rows,) of the labels y, in nats."""
-        check_is_fitted(self)
-        codes = coded(y, self.classes_)[1]
-        return np.asarray(self.predict_log_proba(X)[np.arange(len(codes)), codes])

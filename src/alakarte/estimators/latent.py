@@ -45,6 +45,15 @@ class LatentEstimator(Online):
         budget: Budget,
     ) -> None:
         """Learn from X, targets and offsets (n, 2), and weights; kernels are chosen by regression."""
+        surrogate, rows = self._latent_tables(likelihood, data)
+
+        def learn(search: Search, warm: WarmStart | None) -> Fit:
+            return fit_latent(search, rows, likelihood, inference, warm)
+
+        self._fit_table(replace(settings, stands_in=True), surrogate, budget, learn)
+
+    def _latent_tables(self, likelihood: RowLikelihood, data: tuple[Any, Any, Any]) -> tuple[Table, ArrayRows]:
+        """Numbers that stand for the targets, for regression, and the rows with their targets and offsets."""
         table = training_table(self, *data, plain_targets)
         targets, weight = table.rows.targets()
         y, offset = targets[:, 0], targets[:, 1]
@@ -52,12 +61,7 @@ class LatentEstimator(Online):
         scaling = replace(table.scaling, y_mean=np.array([centre]), y_scale=np.array([scale]), has_targets=True)
         rows = table.rows.with_targets(_observed(likelihood, y, offset, scaling), weight)
         numbers = _standardised(likelihood.surrogate(y, offset, centre, scale), weight)
-        surrogate = Table(table.rows.with_targets(numbers[:, None], weight), scaling, ())
-
-        def learn(search: Search, warm: WarmStart | None) -> Fit:
-            return fit_latent(search, rows, likelihood, inference, warm)
-
-        self._fit_table(replace(settings, stands_in=True), surrogate, budget, learn)
+        return Table(table.rows.with_targets(numbers[:, None], weight), scaling, ()), rows
 
     def _further_targets(self, X: Any, targets: Any, sample_weight: Any) -> ArrayRows:
         """Rows for a fitted model, from targets and offsets (n, 2) as they were given to `_fit_targets`."""

@@ -2,32 +2,27 @@
 
 from typing import Any
 
-import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from alakarte.data.arrays import ArrayRows
-from alakarte.data.table import further_rows, training_table
-from alakarte.errors import InvalidInput, Unavailable
-from alakarte.estimators.checks import check_noise_std, check_settings
-from alakarte.estimators.latent import LatentEstimator, with_offset
+from alakarte.data.table import training_table
+from alakarte.errors import Unavailable
+from alakarte.estimators.checks import LOCAL_TOO, check_noise_std, check_settings
+from alakarte.estimators.evidence import Evidence
+from alakarte.estimators.latent import with_offset
 from alakarte.estimators.online import keeps_sums
 from alakarte.estimators.predictions import Predictions
 from alakarte.execution.budget import Budget
-from alakarte.execution.threads import one_blas_thread
 from alakarte.kernels.base import Kernel
 from alakarte.likelihoods.base import Likelihood, Noise
 from alakarte.likelihoods.gaussian import Gaussian
 from alakarte.likelihoods.registry import resolve_likelihood
 from alakarte.likelihoods.rowwise import RowLikelihood
 from alakarte.process.latent_objective import VARIATIONAL
-from alakarte.process.objective import nlml, nlml_gradient
-from alakarte.records import Array
 from alakarte.search.fit import fit
 
 
-class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore[misc]
+class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
     """Gaussian process regression that learns its kernel from the data.
 
     Targets y of shape (n, T) share one kernel and, in standardised units, one noise.
@@ -63,10 +58,14 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
         200, then half, then all of them; of more, 4,000 for the long run, or 4 per parameter if these are more, and
         for its last steps all, or as many as 4e11 flops allow: 21,000 with 1,024 columns, with `max_time` more. None:
         all. The posterior always sees all rows.
-    expansion : {"auto", "fastfood", "dense", "exact"}, default="auto"
+    expansion : {"auto", "fastfood", "dense", "exact", "local"}, default="auto"
         Fastfood features, independent Gaussian rows (random kitchen sinks), or the closed form (rbf, ard, matern, gm,
-        mm). ``auto``: the closed form where it is cheap (some 4,000 rows) and no number of frequencies is given, else
-        Fastfood; `partial_fit` turns that closed form into features when rows become many (some 5,000).
+        mm), of all rows or (``local``, up to 5 million rows) of the nearest of each prediction. ``auto``: the closed
+        form where it is cheap (some 4,000 rows) and no number of frequencies is given, else Fastfood; `partial_fit`
+        turns that closed form into features when rows become many (some 5,000). With ``kernel="auto"`` features and
+        neighbours, alone and together, are compared where there are features, by rows left out.
+    n_neighbors : int, default=100
+        Rows that each prediction by neighbours is made from.
     n_restarts : int, default=4
         Starts, random or from a simpler kernel; the best after `max_iter_restart` iterations continues for `max_iter`.
     max_iter, max_iter_restart : int, default=150, 20
@@ -104,14 +103,19 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
         Standard deviation of the noise, in units of y; of several kernels, the root of their mean variance. Calibrated
         by rows left out, as all standard deviations are: `theta_` has it as it was learned.
     log_marginal_likelihood_ : float
-        In nats of the user's y, of `kernel_`, summed over targets.
+        In nats of the user's y, of `kernel_`, summed over targets; neighbours alone have none.
+    left_out_log_density_ : float or None
+        Mean log density of rows that were left out, in nats of the user's y, where neighbours were tried.
+    rough_kernel_ : FittedKernel or None
+        That of neighbours, where these see what features leave.
     theta_ : (n_parameters,) array
         The learned flat vector, in standardised units; `theta_labels_` names its entries.
     relevance_ : (n_features_in_,) array
         How much the function varies along each input, sums to one, by `kernel_`; the levels of a category together.
     ranking_ : list of dict
         Kernels that were compared, best ``log_marginal_likelihood`` − ½ ``n_parameters`` first: ``kernel``,
-        ``n_components``, ``n_basis``, ``compressed`` and ``weight`` in predictions beside these.
+        ``n_components``, ``n_basis``, ``compressed`` and ``weight`` in predictions beside these. Where neighbours were
+        tried, ``n_neighbors`` and ``left_out_log_density``, which decides about these.
     input_tails_ : (n_features_in_,) array or None
         Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
         the median, in units of each input, beyond which u = x − median is compressed to t (1 + log(u/t)). Else None.
@@ -150,6 +154,7 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
         n_posterior_frequencies: int | str | None = "auto",
         n_learning_rows: int | str | None = "auto",
         expansion: str = "auto",
+        n_neighbors: int = 100,
         n_restarts: int = 4,
         max_iter: int = 150,
         max_iter_restart: int = 20,
@@ -184,6 +189,7 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
             verbose=verbose,
         )
         self.likelihood = likelihood
+        self.n_neighbors = n_neighbors
         self.noise_std = noise_std
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPRegressor":
@@ -204,7 +210,7 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
         """
         likelihood, budget = self._likelihood(), Budget(self.max_time)
         if isinstance(likelihood, Noise):
-            settings = check_settings(self, likelihood)
+            settings = check_settings(self, likelihood, LOCAL_TOO)
             table = training_table(self, X, y, sample_weight, likelihood.scaling)
             self._fit_table(settings, table, budget, fit)
             return self
@@ -257,40 +263,6 @@ class GPRegressor(RegressorMixin, Predictions, LatentEstimator):  # type: ignore
         """
         self._check_fitted_to_forget()
         return self._change(self._rows(X, y, sample_weight), -1)
-
-    def _rows(self, X: Any, y: Any, sample_weight: Any) -> ArrayRows:
-        """Rows for a fitted model."""
-        if not self.model_.likelihood.is_exact:
-            return self._further_targets(X, with_offset(y), sample_weight)
-        return further_rows(self, X, y, sample_weight, self.model_.scaling, self.model_.target_shape)
-
-    def log_marginal_likelihood(
-        self, X: Any, y: Any, *, theta: Any = None, sample_weight: Any = None, eval_gradient: bool = False
-    ) -> float | tuple[float, Array]:
-        """Log evidence of rows under `kernel_`, in nats of the user's y, summed over targets.
-
-        Parameters
-        ----------
-        X, y : (n, d), (n,) or (n, T)
-        theta : flat vector like `theta_`, optional
-            The learned one if None.
-        sample_weight : (n,), optional
-        eval_gradient : bool
-            Also return the gradient with respect to theta.
-        """
-        check_is_fitted(self)
-        model, rows = self.model_, self._rows(X, y, sample_weight)
-        theta = model.theta if theta is None else np.asarray(theta, dtype=float)
-        if theta.shape != model.theta.shape:
-            raise InvalidInput(f"theta has shape {theta.shape}; this model has {model.theta.shape}, see theta_labels_.")
-        problem = model.problem.on(rows)
-        if not model.likelihood.is_exact:
-            return self._latent_evidence(problem, theta, VARIATIONAL, eval_gradient=eval_gradient)
-        with one_blas_thread():
-            if not eval_gradient:
-                return model.scaling.log_evidence(nlml(problem, theta), rows.total)
-            value, gradient = nlml_gradient(problem, theta)
-        return model.scaling.log_evidence(value, rows.total), -gradient
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -79,6 +79,16 @@ class Budget:
         return not self.is_over() and self.seconds(flops) <= min(self.left(), self.until - self.elapsed())
 
     @contextmanager
+    def without(self, seconds: float) -> Iterator[None]:
+        """Within it, `max_time` is so many seconds shorter: they are kept for what follows."""
+        before = self.max_time
+        self.max_time = None if before is None else before - seconds
+        try:
+            yield
+        finally:
+            self.max_time = before
+
+    @contextmanager
     def part(self, fraction: float, reserve: float = 0.0) -> Iterator[None]:
         """Within it, work stops after `fraction` of the time that is left beyond `reserve` seconds.
 

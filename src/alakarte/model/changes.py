@@ -14,7 +14,10 @@ from alakarte.model.fitted import FittedModel, fitted_kernel
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.build import build_posterior
 from alakarte.posteriors.latent import LatentPosterior, Member, latent_posterior
+from alakarte.posteriors.local import LocalPosterior
 from alakarte.posteriors.rows import RowPosterior
+from alakarte.posteriors.stacked import StackedPosterior
+from alakarte.posteriors.votes import VotesPosterior
 from alakarte.process.computation import without_expansion
 from alakarte.process.weight_space import noise_floor
 from alakarte.search.compare import tune_one, with_columns
@@ -33,7 +36,7 @@ def changed(model: FittedModel, rows: Rows, sign: int, n_jobs: int) -> FittedMod
 def is_worn_out(model: FittedModel) -> bool:
     """Whether what rounding left of rows that came and went reaches the noise."""
     posterior = model.posterior
-    if isinstance(posterior, Average | LatentPosterior):
+    if isinstance(posterior, Average | LatentPosterior | LocalPosterior | VotesPosterior | StackedPosterior):
         return False
     log_amplitude = model.kernel.spectrum.log_amplitude
     return noise_floor(posterior.size, model.most_total, log_amplitude) > posterior.noise_variance
@@ -50,6 +53,11 @@ def _alone_beyond_few(model: FittedModel, n_more: int) -> FittedModel:
 def _expanded_where_dear(model: FittedModel, n_more: int, n_jobs: int) -> FittedModel:
     """Sums of features instead of a closed form, where its rows become too many for it."""
     posterior, shape = model.posterior, model.problem.draws.shape
+    if isinstance(posterior, StackedPosterior):
+        inner = _latent_expanded_where_dear(model, posterior.features, n_more, n_jobs)
+        if not isinstance(inner.posterior, LatentPosterior):
+            return model
+        return replace(inner, posterior=replace(posterior, features=inner.posterior))
     if isinstance(posterior, LatentPosterior):
         return _latent_expanded_where_dear(model, posterior, n_more, n_jobs)
     if not isinstance(posterior, RowPosterior):

@@ -3,7 +3,7 @@
 In: a `Fit`. Out: a frozen record, in standardised units inside, in the user's units at its properties.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,12 @@ from alakarte.posteriors.average import Average
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.calibration import Calibration
 from alakarte.posteriors.latent import LatentPosterior
+from alakarte.posteriors.stacked import StackedPosterior
 from alakarte.process.noise_and_gain import TunedProcess
-from alakarte.process.problem import Problem
+from alakarte.process.problem import Problem, process_at
 from alakarte.records import Array, Named, Values, arrays
 from alakarte.search.fit import Fit
-from alakarte.search.learn import WarmStart
+from alakarte.search.learn import Learned, WarmStart
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class FittedModel:
     target_shape: tuple[int, ...]  # () for one target, (T,) for several
     input_names: tuple[str, ...]
     most_total: float  # the largest weight of rows that the posterior ever held
+    rough_kernel: FittedKernel | None = None  # of neighbours that see what features leave
 
     @property
     def likelihood(self) -> Likelihood:
@@ -87,7 +89,7 @@ class FittedModel:
     @property
     def input_tails(self) -> Array | None:
         """(variables,) distance from the median, in units of each, beyond which it is compressed; infinite: never."""
-        tails, variables = self.scaling.tails, self.scaling.variables
+        tails, variables = self.kernel.scaling.tails, self.scaling.variables
         if tails is None or variables is None:
             return None if tails is None else tails.edge * self.scaling.x_scale
         return np.where(variables.is_number, (tails.edge * self.scaling.x_scale)[variables.first], np.inf)
@@ -99,6 +101,12 @@ class FittedModel:
         weights = posterior.weights if isinstance(posterior, Average | LatentPosterior) else np.ones(1)
         by_rank = dict(zip(self.history.averaged, weights, strict=False))  # the first alone, if the others have gone
         return [place | {"weight": float(by_rank.get(rank, 0.0))} for rank, place in enumerate(self.history.ranking)]
+
+    @property
+    def _expansion(self) -> str:
+        if not self.problem.is_closed:
+            return self.problem.draws.expansion
+        return "local" if self.history.n_neighbors else "exact"
 
     def for_user(self, values: Array) -> Array:
         """Values (rows, T, …) without the axis of targets where there is one target only."""
@@ -117,7 +125,8 @@ class FittedModel:
             "likelihood": likelihood.name,
             "likelihood_settings": likelihood.get_params(deep=False),
             "posterior": type(self.posterior).__name__,
-            "expansion": "exact" if self.problem.is_closed else self.problem.draws.expansion,
+            "expansion": self._expansion,
+            "n_neighbors": self.history.n_neighbors,
             "frequencies": self.problem.draws.shape.counts,
             "parameters": self.problem.layout.labels(),
             "input_names": self.input_names,
@@ -146,7 +155,7 @@ def fitted_model(fit: Fit, target_shape: tuple[int, ...], input_names: tuple[str
         theta=fit.tuned.theta,
         posterior=fit.posterior,
         calibration=fit.calibration,
-        scaling=scaling,
+        scaling=replace(scaling, tails=None) if isinstance(fit.posterior, StackedPosterior) else scaling,
         history=history(fit),
         growth_reason=fit.growth_reason,
         warm_start=fit.warm_start,
@@ -154,4 +163,11 @@ def fitted_model(fit: Fit, target_shape: tuple[int, ...], input_names: tuple[str
         target_shape=target_shape,
         input_names=input_names,
         most_total=fit.posterior.total,
+        rough_kernel=None if fit.best.rough is None else _rough_kernel(fit.best.rough, scaling, target_shape),
     )
+
+
+def _rough_kernel(rough: Learned, scaling: Scaling, target_shape: tuple[int, ...]) -> FittedKernel:
+    """The kernel of neighbours, in the user's units."""
+    theta = rough.run.theta
+    return fitted_kernel(TunedProcess(process_at(rough.problem, theta), theta, np.nan, None), scaling, target_shape)

@@ -29,6 +29,8 @@ class History:
     starts: list[dict[str, Any]]
     ranking: list[dict[str, Any]]  # empty where the kernel was given by name
     averaged: tuple[int, ...]  # ranks of the kernels in the posterior of the fit
+    n_neighbors: int = 0  # that predictions are made from, beside features or alone
+    left_out_log_density: float | None = None  # per row; None where neighbours were not tried
 
 
 def history(fit: Fit) -> History:
@@ -53,7 +55,15 @@ def history(fit: Fit) -> History:
         starts=_starts(fit),
         ranking=_ranking(fit) if chosen else [],
         averaged=tuple(fit.averaged),
+        n_neighbors=best.n_neighbors,
+        left_out_log_density=_left_out_log_density(fit, best),
     )
+
+
+def _left_out_log_density(fit: Fit, candidate: Candidate) -> float | None:
+    """Per row in nats of the user's y, where features and neighbours were compared."""
+    log_density = candidate.log_density
+    return None if np.isnan(log_density) else fit.search.scaling.log_evidence(-log_density, 1.0)
 
 
 def _stop_reason(fit: Fit) -> str:
@@ -81,6 +91,10 @@ def _starts(fit: Fit) -> list[dict[str, Any]]:
 def _ranking(fit: Fit) -> list[dict[str, Any]]:
     """Lines of the ranking, with the log loss of rows left out where kernels are ranked by that."""
     places = [_place(fit, candidate) for candidate in fit.ranking]
+    if _left_out_log_density(fit, fit.best) is not None:
+        for place, candidate in zip(places, fit.ranking, strict=True):
+            place["n_neighbors"] = candidate.n_neighbors
+            place["left_out_log_density"] = _left_out_log_density(fit, candidate)
     if not fit.left_out:
         return places
     for place, log_loss in zip(places, fit.left_out, strict=True):
@@ -97,8 +111,10 @@ def _place(fit: Fit, candidate: Candidate) -> dict[str, Any]:
         n_basis = candidate.tuned.n_basis
     elif problem.is_closed:
         n_basis = problem.rows.n_rows
+    if candidate.n_neighbors and candidate.rough is None:
+        nlml, n_basis = np.nan, fit.search.rows.n_rows  # neighbours have no evidence
     return {
-        "kernel": candidate.plan.kernel.name,
+        "kernel": candidate.label,
         "fixed": candidate.fixed,
         "n_components": candidate.plan.n_components,
         "compressed": candidate.compressed,

@@ -159,12 +159,12 @@ def process_at(problem: Problem, theta: Array) -> Process:
     return Process(problem, f.values, f.spectrum, f.computation, f.expansion, noise_variance, wanted < floor)
 
 
-def require_closed_form(kernel: Kernel) -> None:
+def require_closed_form(kernel: Kernel, expansion: str = "exact") -> None:
     """An error that says so, where a kernel has none."""
     if not kernel.has_closed_form:
         raise Unavailable(
-            f"kernel {kernel.name!r} has no closed form: expansion='exact' works for rbf, ard, matern, gm, mm and "
-            "their sums; use expansion='fastfood'."
+            f"kernel {kernel.name!r} has no closed form: expansion={expansion!r} works for rbf, ard, matern, gm, mm "
+            "and their sums; use expansion='fastfood'."
         )
 
 

@@ -24,6 +24,17 @@ class Candidate:
     doublings: int = -1  # of the columns that it was refined with; −1: not refined
     compressed: bool = False  # the tails of its inputs
     fixed: bool = False  # its length-scales come from the inputs alone
+    n_neighbors: int = 0  # that predictions are made from; 0: features or the closed form alone
+    rough: Learned | None = None  # what neighbours have learned of that which features leave
+    log_density: float = float("nan")  # per row, of fresh rows, where features and neighbours were compared
+
+    @property
+    def label(self) -> str:
+        """Its kernels, and whether there are neighbours."""
+        name = self.plan.kernel.name
+        if self.rough is not None:
+            return f"{name} + near {self.rough.problem.kernel.name}"
+        return f"near {name}" if self.n_neighbors else name
 
     @property
     def tuned(self) -> TunedProcess:
@@ -34,7 +45,7 @@ class Candidate:
     @property
     def n_parameters(self) -> int:
         """Numbers that were learned."""
-        return self.learned.problem.layout.size
+        return self.learned.problem.layout.size + (0 if self.rough is None else self.rough.problem.layout.size)
 
     @property
     def score(self) -> float:

@@ -12,6 +12,7 @@ _FACTORS = 6  # Cholesky factors while noise and amplitude are tuned
 _COPIES = 4  # of D×D numbers at the same time: two lanes, the scaled Gram, its factor
 _MULTIPLE = 64  # columns are counted in these
 _MOST_ITERATIONS = 60  # that a run mostly takes, whatever its limit
+_SMALL_FACTORS = 3  # seconds of a flop in small factors, times those in large ones
 _STEP_FLOPS = 3e7  # what a step takes besides its evaluation
 
 
@@ -28,6 +29,12 @@ def evaluation_flops(n_rows: int, n_basis: int) -> float:
 def closed_flops(n_rows: int, n_inputs: int, n_components: int) -> float:
     """Of a value and gradient without an expansion: the inverse, and pairs of rows for each component."""
     return float(n_rows) ** 3 + float(n_rows) ** 2 * n_components * (8 * n_inputs + 60)
+
+
+def local_flops(n_inputs: int) -> float:
+    """Of learning by neighbours: a factor and its pairs for each row of each evaluation, slower than large products."""
+    per_row = [(rows * steps, k**3 + k**2 * (4 * n_inputs + 30.0)) for rows, k, steps in policy.LOCAL_STAGES]
+    return _SMALL_FACTORS * sum(evaluations * flops for evaluations, flops in per_row)
 
 
 def posterior_flops(n_rows: int, n_basis: float) -> float:

@@ -26,6 +26,7 @@ from alakarte.search.free_frequencies import try_free_frequencies
 from alakarte.search.grow import grow
 from alakarte.search.learn import Learned, WarmStart
 from alakarte.search.refine import refine_contenders
+from alakarte.search.rough import fit_neighbours, time_for_neighbours, try_neighbours
 from alakarte.search.time_left import spend_time_left
 
 State = TypeVar("State")
@@ -59,14 +60,20 @@ class Fit:
 
 def fit(search: Search, warm: WarmStart | None = None) -> Fit:
     """Learn, choose, refine, grow; `warm` is where an earlier fit of the same kernel ended."""
-    search, ranking = choose(search, warm)
-    ranking = keep(search, ranking, spend_time_left)
-    grown = grow(search, ranking[0])
-    ranking, grown = keep(search, (ranking, grown), lambda search, state: try_free_frequencies(search, *state))
-    averaged = indistinguishable(search, ranking)
-    posterior, averaged = _posterior(ranking, grown.tuned, averaged)
+    if search.settings.expansion == "local":
+        ranking, tuned, posterior = fit_neighbours(search, warm)
+        calibration = keep(search, UNCALIBRATED, lambda search, _: calibrate(search, ranking[0], posterior))
+        return Fit(search, ranking, tuned, "neighbours need none", posterior, [0], calibration=calibration)
+    with search.budget.without(time_for_neighbours(search)):
+        search, ranking = choose(search, warm)
+        ranking = keep(search, ranking, spend_time_left)
+        grown = grow(search, ranking[0])
+        ranking, grown = keep(search, (ranking, grown), lambda search, state: try_free_frequencies(search, *state))
+        averaged = indistinguishable(search, ranking)
+        posterior, averaged = _posterior(ranking, grown.tuned, averaged)
+    ranking, tuned, posterior = keep(search, (ranking, grown.tuned, posterior), try_neighbours)
     calibration = keep(search, UNCALIBRATED, lambda search, _: calibrate(search, ranking[0], posterior))
-    return Fit(search, ranking, grown.tuned, grown.reason, posterior, averaged, calibration=calibration)
+    return Fit(search, ranking, tuned, grown.reason, posterior, averaged, calibration=calibration)
 
 
 def choose(search: Search, warm: WarmStart | None = None) -> tuple[Search, list[Candidate]]:

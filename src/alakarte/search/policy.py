@@ -76,6 +76,35 @@ DOUBLINGS = 4  # of refinement under `max_time`, each with twice the columns
 DOUBLING_FLOPS = 16  # and so many times the flops of its last stage
 SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
 
+# --- rows given their neighbours --------------------------------------------------------------------------------------
+# Rows, neighbours and iterations of each stage; the first tells whether there is hope. Few rows over-fit.
+LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 15), (4000, 48, 20))
+LOCAL_ROWS = 4000  # the most of these
+LOCAL_NOISE = 0.1  # variance to begin with, in that of the targets
+FRESH_ROWS = 2000  # that decide between features and neighbours
+CLEAR_LEAD = 2.0  # standard errors by which one must lead there
+LOCAL_HOPE = 0.3  # nats per row behind features after the first stage: neighbours alone are learned no further
+TIME_FOR_NEIGHBOURS = 0.3  # of `max_time` at most is kept for them,
+NEIGHBOUR_RUNS = 4  # and so many times the seconds of learning once: alone, on the rest, and what is around it
+TOGETHER_HOPE = 0.03  # nats per row that neighbours must gain of what features leave, after the first stage
+TOGETHER_FLOPS = 1e12  # of the pass that tells what features leave of each row
+LOCAL_MENU = ("matern12",)  # kernels that neighbours may have
+ROUGH_KERNEL = "matern32"  # of what features leave: they have the smooth part
+MOST_LOCAL_ROWS = 5_000_000  # that neighbours are searched among
+
+# --- classes from neighbours ------------------------------------------------------------------------------------------
+LEAST_CLASS_ROWS = 3600  # fewer were not tried: features
+MOST_CLASS_VARIABLES = 64  # columns of the table: a search tree is of little use among more
+CLASS_LOCAL_MENU = ("matern12", "matern32")  # compared after all stages but the last
+CLASS_LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 20))  # rows, neighbours, iterations
+SHORTEST = 0.08  # length-scale, of standardised inputs: shorter ones leave a row without neighbours
+LINK_ITERATIONS = 50  # of three numbers, votes being known
+CLASS_HELD, CLASS_HELD_PART = 2000, 0.2  # rows that decide between features and neighbours, and their part at most
+STACK_GAIN = 0.002  # nats per row: less from both together, and one of them goes alone
+CLASS_TRIAL_ROWS = 3000  # of which features are made to see whether there is hope for them,
+CLASS_TRIAL_FROM = 3  # where rows are so many times more
+CLASS_HOPE = 0.0  # part of the log loss of neighbours that features may be behind in this trial
+
 # --- when to stop ---------------------------------------------------------------------------------------------------
 WINDOW = 5  # iterations that together must gain `tol` nats, and more than they cost
 PRICE = 5e-15  # nats per row that a flop must gain

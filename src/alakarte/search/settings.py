@@ -14,7 +14,7 @@ class Settings:
     likelihood: Noise
     n_components: int | None
     n_frequencies: int | None
-    expansion: str  # "auto", "fastfood", "dense" or "exact"
+    expansion: str  # "auto", "fastfood", "dense", "exact" or "local"
     n_restarts: int
     max_iter: int
     max_iter_restart: int
@@ -24,6 +24,7 @@ class Settings:
     n_learning_rows: int | str | None = "auto"  # None: all
     n_posterior_frequencies: int | str | None = "auto"  # of each component; None: those that were learned with
     lengthscale_spread: float | str | None = None  # of log ℓ about their mean, expected beforehand; None: no prior
+    n_neighbors: int = 0  # of a posterior from neighbours; 0: there is none
     stands_in: bool = False  # targets are numbers that stand for others: kernels are learned further elsewhere
 
     @property

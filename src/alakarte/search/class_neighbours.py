@@ -1,0 +1,216 @@
+"""Classes by features, from neighbours, or by both: what predicts rows that were held out.
+
+In: a `Search`, rows with their labels, the recipe by features. Out: `Fit`. Neighbours are learned first, on all rows
+but those held out. A trial of features on few rows, against neighbours among the same rows, tells whether there is hope
+for features; where there is, these are made of all rows but those held out. What is chosen takes in these.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+import alakarte.search.policy as policy
+from alakarte.data.rows import Rows
+from alakarte.errors import Unavailable
+from alakarte.posteriors.latent import LatentPosterior
+from alakarte.posteriors.stacked import LEAST_PROBABILITY, StackedPosterior, probability
+from alakarte.posteriors.votes import VotesPosterior
+from alakarte.process.noise_and_gain import TunedProcess
+from alakarte.process.problem import process_at, require_closed_form
+from alakarte.records import Array, Integers
+from alakarte.search.candidates import Candidate
+from alakarte.search.context import Search, in_random_order
+from alakarte.search.fit import Fit
+from alakarte.search.learn import WarmStart
+from alakarte.search.stack import Held, Stack, stack
+from alakarte.search.votes import LearnedVotes, learn_votes
+
+ByFeatures: TypeAlias = Callable[[Search, Rows, WarmStart | None], Fit]
+
+
+@dataclass(frozen=True)
+class _Near:
+    """Neighbours, learned and judged without the rows held out."""
+
+    search: Search  # all rows
+    learned: LearnedVotes
+    posterior: VotesPosterior  # of all rows but those held out
+    rows: Rows  # all, labels first among their targets
+    held: Integers
+    rest: Integers
+    log_near: Array  # (rows, K) of those held out
+
+    @property
+    def held_rows(self) -> Rows:
+        """Those held out."""
+        return self.rows.take(self.held)
+
+    def judged_with(self, posterior: LatentPosterior, search: Search, log_near: Array) -> Stack:
+        """Features, found by a search, against neighbours."""
+        block = self.held_rows.whole()
+        x = block.x if search.scaling.tails is None else search.scaling.tails.compress(block.x)
+        p = probability(posterior, self.search.scaling.y_mean, x, self.search.settings.n_jobs)
+        log_shares = np.log(self.learned.shares.size * self.learned.shares)
+        labels = block.y[:, 0].astype(np.int64)
+        log_features = np.log(np.maximum(p, LEAST_PROBABILITY))
+        return stack(Held(log_features, log_near, log_shares, labels, block.weight))
+
+    def loss(self) -> float:
+        """Log loss of the rows held out."""
+        block = self.held_rows.whole()
+        log_p = self.log_near[np.arange(len(block.y)), block.y[:, 0].astype(np.int64)]
+        return -float(block.weight @ log_p / block.weight.sum())
+
+
+def fit_by_both(search: Search, rows: Rows, by_features: ByFeatures, warm: WarmStart | None = None) -> Fit:
+    """Learn classes; `rows`: labels first among their targets."""
+    if search.settings.expansion == "local":
+        return _alone(_learned(search, rows, warm), None)
+    if not _is_open(search):
+        return by_features(search, rows, warm)
+    near = _learned(search, rows, None)
+    search.progress.say(f"neighbours: log loss {near.loss():.4f} of {len(near.held)} rows held out")
+    try:
+        if search.budget.is_over() or not _has_hope(near, by_features):
+            return _alone(near, None)
+        fit = by_features(*_part(search, rows, near.rest, "rest"), warm)
+    except KeyboardInterrupt:
+        search.budget.interrupted = True
+        return _alone(near, None)
+    return _chosen(near, fit)
+
+
+def _is_open(search: Search) -> bool:
+    """Whether the choice is left to the search, and rows and variables are such that neighbours can serve."""
+    settings, n_rows = search.settings, search.rows.n_rows
+    return (
+        settings.kernel is None
+        and settings.n_neighbors > 0
+        and settings.expansion == "auto"
+        and settings.n_frequencies is None
+        and settings.n_posterior_frequencies == "auto"
+        and policy.LEAST_CLASS_ROWS <= n_rows <= policy.MOST_LOCAL_ROWS
+        and search.scaling.n_variables <= policy.MOST_CLASS_VARIABLES
+    )
+
+
+def _learned(search: Search, rows: Rows, warm: WarmStart | None) -> _Near:
+    """Neighbours of all rows but some that are held out."""
+    _check(search)
+    labels, weight = rows.targets()
+    labelled = rows.with_targets(labels[:, :1], weight)
+    order = search.streams("near", "held").permutation(rows.n_rows)
+    n_held = min(policy.CLASS_HELD, int(policy.CLASS_HELD_PART * rows.n_rows))
+    held, rest = np.sort(order[:n_held]), np.sort(order[n_held:])
+    shares = _shares(labels[:, 0].astype(np.int64), weight, max(search.scaling.y_mean.size, 2))
+    of_labels, _ = _part(replace(search, subsets=replace(search.subsets, rows=labelled)), rows, rest, "near")
+    with search.budget.part(policy.TIME_FOR_NEIGHBOURS):
+        learned = learn_votes(of_labels, shares, warm)
+    posterior = learned.posterior(search.settings.n_neighbors)
+    x = rows.take(held).whole().x
+    log_near = posterior.log_probability(x, search.settings.n_jobs)
+    return _Near(search, learned, posterior, rows, held, rest, log_near)
+
+
+def _check(search: Search) -> None:
+    """An error that says so, where rows are too many or a kernel has no closed form."""
+    if search.rows.n_rows > policy.MOST_LOCAL_ROWS:
+        raise Unavailable(
+            f"expansion='local' searches among all rows, at most {policy.MOST_LOCAL_ROWS:,}; these are "
+            f"{search.rows.n_rows:,}: use expansion='fastfood', or fewer rows."
+        )
+    if search.settings.kernel is not None:
+        require_closed_form(search.settings.kernel, "local")
+
+
+def _shares(labels: Integers, weight: Array, n_classes: int) -> Array:
+    """(K,) of the classes, half a row of each added."""
+    counts = np.bincount(labels, weight, n_classes) + 0.5
+    return np.asarray(counts / counts.sum())
+
+
+def _part(search: Search, rows: Rows, picked: Integers, name: str) -> tuple[Search, Rows]:
+    """A search among some of the rows, with random numbers of its own, and these rows with their labels."""
+    streams = search.streams.within(name)
+    subsets = in_random_order(search.settings, search.rows.take(picked), streams)
+    return replace(search, subsets=subsets, streams=streams), rows.take(picked)
+
+
+def _has_hope(near: _Near, by_features: ByFeatures) -> bool:
+    """Whether features of few rows add to what neighbours among the same rows say; more rows help neighbours more."""
+    search, n_trial = near.search, policy.CLASS_TRIAL_ROWS
+    if len(near.rest) < policy.CLASS_TRIAL_FROM * n_trial:
+        return True
+    places = np.sort(search.streams("near", "trial").permutation(len(near.rest))[:n_trial])
+    fit = by_features(*_part(search, near.rows, near.rest[places], "trial"), None)
+    assert isinstance(fit.posterior, LatentPosterior)
+    block = near.held_rows.whole()
+    log_near = near.posterior.among(places).log_probability(block.x, search.settings.n_jobs)
+    judged = near.judged_with(fit.posterior, fit.search, log_near)
+    search.progress.say(
+        f"of {n_trial} rows: log loss {judged.features:.4f} by features, {judged.near:.4f} from neighbours, "
+        f"{judged.both:.4f} by both"
+    )
+    return judged.features < judged.near * (1 + policy.CLASS_HOPE)
+
+
+def _chosen(near: _Near, fit: Fit) -> Fit:
+    """What predicts the rows held out best, with these rows."""
+    assert isinstance(fit.posterior, LatentPosterior)
+    judged = near.judged_with(fit.posterior, fit.search, near.log_near)
+    near.search.progress.say(
+        f"rows held out: log loss {judged.features:.4f} by features, {judged.near:.4f} from neighbours, "
+        f"{judged.both:.4f} by both"
+    )
+    if not judged.gains and judged.near <= judged.features:
+        return _alone(near, judged, fit)
+    return _with_features(near, judged, fit)
+
+
+def _alone(near: _Near, judged: Stack | None, fit: Fit | None = None) -> Fit:
+    """Neighbours; what is known of features goes with them."""
+    learned, theta = near.learned.learned, near.learned.learned.theta
+    posterior = near.posterior.changed(near.held_rows, 1, near.search.settings.n_jobs)
+    tuned = TunedProcess(process_at(learned.problem, theta), theta, np.nan, None)
+    ranking = [_candidate(near)]
+    if fit is not None and judged is not None:
+        ranking += [replace(fit.ranking[0], log_density=-judged.features), *fit.ranking[1:]]
+    left_out = () if fit is None or not fit.left_out else (np.nan, *fit.left_out)
+    return Fit(near.search, ranking, tuned, "neighbours need none", posterior, [0], left_out)
+
+
+def _candidate(near: _Near) -> Candidate:
+    """Neighbours as a line of the ranking."""
+    learned, k = near.learned.learned, near.search.settings.n_neighbors
+    return Candidate(learned.plan, learned.learned, None, n_neighbors=k, log_density=-near.loss())
+
+
+def _with_features(near: _Near, judged: Stack, fit: Fit) -> Fit:
+    """Features, alone or stacked with neighbours."""
+    n_jobs, tails, held = near.search.settings.n_jobs, fit.search.scaling.tails, near.held_rows
+    features = fit.posterior.changed(held if tails is None else held.compressed(tails), 1, n_jobs)
+    assert isinstance(features, LatentPosterior)
+    best, candidate = replace(fit.ranking[0], log_density=-judged.features), _candidate(near)
+    found = replace(fit, search=replace(near.search, scaling=fit.search.scaling), posterior=features)
+    if not judged.gains:
+        return replace(found, ranking=[best, *fit.ranking[1:], candidate], left_out=_longer(fit.left_out, np.nan))
+    both = replace(best, rough=candidate.learned, n_neighbors=candidate.n_neighbors, log_density=-judged.both)
+    posterior = StackedPosterior(
+        features,
+        near.posterior.changed(held, 1, n_jobs),
+        judged.weights,
+        near.search.scaling.y_mean,
+        tails,
+        features.total,
+        features.nlml,
+    )
+    ranking = [both, *fit.ranking[1:], best, candidate]
+    left_out = _longer(fit.left_out, *fit.left_out[:1], np.nan)
+    return replace(found, ranking=ranking, posterior=posterior, left_out=left_out, averaged=[0])
+
+
+def _longer(left_out: tuple[float, ...], *more: float) -> tuple[float, ...]:
+    """Log losses for further lines of the ranking, where there are any."""
+    return (*left_out, *more) if left_out else ()

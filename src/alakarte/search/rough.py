@@ -1,0 +1,187 @@
+"""Neighbours beside features: alone, or on what features leave of each row; kept where fresh rows prefer them.
+
+In: a ranking, the process of its best on all rows, its posterior. Out: the same, or one with neighbours. All are judged
+by the log density of the same fresh rows: features by leaving each out, neighbours by rows that they were not learned
+from. What has no hope after its first stage is learned no further. `fit_neighbours` is the recipe without features.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+import alakarte.search.policy as policy
+from alakarte.data.rows import Block, Work
+from alakarte.errors import Unavailable
+from alakarte.execution.scratch import Scratch
+from alakarte.kernels.registry import resolve
+from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.smooth_and_rough import left_out, left_out_residuals, smooth_and_rough
+from alakarte.process.noise_and_gain import TunedProcess
+from alakarte.process.problem import process_at, require_closed_form
+from alakarte.records import Array
+from alakarte.search.candidates import Candidate, menu
+from alakarte.search.context import Search
+from alakarte.search.cost import local_flops, posterior_flops
+from alakarte.search.learn import WarmStart
+from alakarte.search.local import LocalLearned, LocalRows, begin_local, learn_local, local_rows
+
+State: TypeAlias = tuple[list[Candidate], TunedProcess, Posterior]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A candidate with its process and posterior, and the log density (rows,) of each fresh row."""
+
+    candidate: Candidate
+    tuned: TunedProcess
+    posterior: Posterior
+    log_density: Array
+
+    def clearly_beats(self, other: "Judged") -> bool:
+        """Whether its lead is more than twice its standard error."""
+        lead = self.log_density - other.log_density
+        return bool(lead.mean() > policy.CLEAR_LEAD * lead.std() / np.sqrt(lead.size))
+
+
+# --- without features
+
+
+def fit_neighbours(search: Search, warm: WarmStart | None = None) -> State:
+    """The kernel that was given, or the best of those that neighbours may have."""
+    if search.rows.n_rows > policy.MOST_LOCAL_ROWS:
+        raise Unavailable(
+            f"expansion='local' searches among all rows, at most {policy.MOST_LOCAL_ROWS:,}; these are "
+            f"{search.rows.n_rows:,}: use expansion='fastfood', or fewer rows."
+        )
+    given = search.settings.kernel
+    kernels = [given] if given is not None else [resolve(name) for name in policy.LOCAL_MENU]
+    for kernel in kernels:
+        require_closed_form(kernel, "local")
+    local = local_rows(search)
+    begun = [begin_local(search, search.plan(kernel), local, warm) for kernel in kernels]
+    judged = [_judged(search, learn_local(search, each, policy.LOCAL_STAGES)) for each in begun]
+    judged.sort(key=lambda each: -each.candidate.log_density)
+    return [each.candidate for each in judged], judged[0].tuned, judged[0].posterior
+
+
+def _judged(search: Search, learned: LocalLearned) -> Judged:
+    """Neighbours alone, judged by fresh rows."""
+    k, theta = search.settings.n_neighbors, learned.theta
+    log_density = learned.log_density(learned.local.fresh, k)
+    candidate = Candidate(
+        learned.plan,
+        learned.learned,
+        None,
+        compressed=search.compressed,
+        n_neighbors=k,
+        log_density=float(log_density.mean()),
+    )
+    tuned = TunedProcess(process_at(learned.problem, theta), theta, np.nan, None)
+    return Judged(candidate, tuned, learned.posterior(k), log_density)
+
+
+# --- beside features
+
+
+def time_for_neighbours(search: Search) -> float:
+    """Seconds of `max_time` that features leave for neighbours; none where these would take too many."""
+    if not _is_open(search) or search.budget.max_time is None:
+        return 0.0
+    seconds = search.budget.first_seconds(local_flops(search.rows.n_inputs))
+    most = policy.TIME_FOR_NEIGHBOURS * search.budget.max_time
+    return min(policy.NEIGHBOUR_RUNS * seconds, most) if seconds <= most else 0.0
+
+
+def _is_open(search: Search) -> bool:
+    """Whether the choice is left to the search, and rows are more than closed forms bear and not too many."""
+    settings = search.settings
+    return (
+        settings.kernel is None
+        and settings.n_neighbors > 0
+        and settings.expansion == "auto"
+        and settings.n_frequencies is None
+        and settings.n_posterior_frequencies == "auto"
+        and not menu(search)[0].keeps_closed_form
+        and search.rows.n_rows <= policy.MOST_LOCAL_ROWS
+    )
+
+
+def try_neighbours(search: Search, state: State) -> State:
+    """The state with neighbours, alone or on what features leave, where fresh rows clearly prefer that."""
+    ranking, tuned, posterior = state
+    if not _is_open(search) or search.budget.is_over():
+        return state
+    local = local_rows(search)
+    fresh = local.rows.take(local.fresh).whole()
+    left = left_out(posterior, fresh.x, fresh.y, fresh.weight)
+    log_density = _normal_log_density(left[:, :-1], posterior.noise_variance) + _log_stretch(left)
+    features = Judged(replace(ranking[0], log_density=float(log_density.mean())), tuned, posterior, log_density)
+    judged = [features, *_alone(search, local, features), *_together(search, local, features, left)]
+    best = features
+    for each in judged[1:]:
+        search.progress.say(f"left-out log density {each.candidate.log_density:.4f}: {each.candidate.label}")
+        best = each if each.clearly_beats(best) else best
+    others = sorted((each for each in judged if each is not best), key=lambda each: -each.candidate.log_density)
+    return [best.candidate, *(each.candidate for each in others), *ranking[1:]], best.tuned, best.posterior
+
+
+def _normal_log_density(z: Array, variance: float) -> Array:
+    """(rows,) of z (rows, T), were it noise of this variance."""
+    return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + z**2 / variance).sum(axis=1))
+
+
+def _alone(search: Search, local: LocalRows, features: Judged) -> list[Judged]:
+    """Neighbours alone, unless they are far behind after the first stage."""
+    begun = begin_local(search, search.plan(resolve(policy.LOCAL_MENU[0])), local)
+    begun = learn_local(search, begun, policy.LOCAL_STAGES[:1])
+    lead = _first_log_density(begun) - features.log_density
+    search.progress.say(f"neighbours: {lead.mean():+.4f} nats per row to features after the first stage")
+    if lead.mean() < -policy.LOCAL_HOPE:
+        return []
+    return [_judged(search, learn_local(search, begun, policy.LOCAL_STAGES[1:]))]
+
+
+def _first_log_density(begun: LocalLearned) -> Array:
+    """(rows,) of fresh rows with the neighbours of the first stage."""
+    return begun.log_density(begun.local.fresh, policy.LOCAL_STAGES[0][1])
+
+
+def _together(search: Search, local: LocalRows, features: Judged, left: Array) -> list[Judged]:
+    """Neighbours on what features leave, unless they gain too little at first, on a likeness of it.
+
+    `left` (rows, T + 1) is what features leave of the fresh rows.
+    """
+    posterior, rows, k = features.posterior, search.rows, search.settings.n_neighbors
+    if posterior_flops(rows.n_rows, posterior.n_basis) > policy.TOGETHER_FLOPS:
+        return []
+    begun = _first_of_the_rest(search, posterior, left)
+    gain = _first_log_density(begun) - _normal_log_density(begun.local.targets[local.fresh], posterior.noise_variance)
+    search.progress.say(f"neighbours: {gain.mean():+.4f} nats per row of what features leave, after the first stage")
+    if gain.mean() < policy.TOGETHER_HOPE:
+        return []
+    rest = left_out_residuals(posterior, rows, search.settings.n_jobs)
+    begun = replace(begun, local=local_rows(search, rest[:, :-1].copy()))
+    rough = learn_local(search, begun, policy.LOCAL_STAGES[1:])
+    log_density = rough.log_density(local.fresh, k) + _log_stretch(left)
+    both = smooth_and_rough(posterior, rough.posterior(k), local.targets)
+    candidate = replace(features.candidate, rough=rough.learned, n_neighbors=k, log_density=float(log_density.mean()))
+    return [Judged(candidate, features.tuned, both, log_density)]
+
+
+def _log_stretch(left: Array) -> Array:
+    """(rows,) what the log density of y has beyond that of z, for all targets, from `left_out` (rows, T + 1)."""
+    return np.asarray((left.shape[1] - 1) * left[:, -1])
+
+
+def _first_of_the_rest(search: Search, posterior: Posterior, left: Array) -> LocalLearned:
+    """The first stage on what features leave of each row, all with the mean h of some: h is dear, means are not."""
+    work = Work(posterior.n_basis, n_jobs=search.settings.n_jobs)
+    residual = search.rows.map_rows(_residual, search.rows.n_targets, posterior, work=work)
+    likeness = local_rows(search, residual / np.exp(left[:, -1]).mean())
+    begun = begin_local(search, search.plan(resolve(policy.ROUGH_KERNEL)), likeness)
+    return learn_local(search, begun, policy.LOCAL_STAGES[:1])
+
+
+def _residual(scratch: Scratch, block: Block, posterior: Posterior) -> Array:
+    return block.y - posterior.mean(block.x)

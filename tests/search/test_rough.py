@@ -1,0 +1,172 @@
+"""Neighbours beside features: who is kept, who is dropped early, what the user sees, and who is refused."""
+
+import numpy as np
+import pytest
+
+import alakarte.search.policy as policy
+import alakarte.search.rough as rough
+from alakarte import GPRegressor
+from alakarte.errors import Unavailable
+from alakarte.posteriors.local import LocalPosterior
+from alakarte.posteriors.smooth_and_rough import SmoothAndRough
+from alakarte.posteriors.weights import WeightPosterior
+
+QUICK = {"n_restarts": 1, "random_state": 0}
+N = 5200  # more than closed forms bear
+
+
+@pytest.fixture(autouse=True)
+def short_stages(monkeypatch):
+    monkeypatch.setattr(policy, "LOCAL_STAGES", ((300, 12, 6), (300, 16, 6)))
+    monkeypatch.setattr(policy, "FRESH_ROWS", 600)
+    monkeypatch.setattr(policy, "FEATURE_MENU", ("ard",))
+    monkeypatch.setattr(policy, "GROWTH_FLOPS", 1e9)
+
+
+def inputs(n=N, d=2):
+    return np.random.default_rng(0).uniform(-2, 2, (n, d))
+
+
+def rough_target(X):
+    """Steps in many places, and little noise."""
+    rng = np.random.default_rng(1)
+    return np.sign(np.sin(7 * X[:, 0])) + np.floor(3 * X[:, 1]) + 0.05 * rng.standard_normal(len(X))
+
+
+def smooth_target(X):
+    return np.sin(X[:, 0]) * np.cos(X[:, 1]) + 0.1 * np.random.default_rng(1).standard_normal(len(X))
+
+
+def test_neighbours_are_kept_where_the_function_is_rough():
+    X = inputs()
+    y = rough_target(X)
+    model = GPRegressor(n_neighbors=30, max_iter=6, **QUICK).fit(X[:5000], y[:5000])
+    assert isinstance(model.model_.posterior, LocalPosterior | SmoothAndRough)
+    first = model.ranking_[0]
+    assert first["n_neighbors"] == 30
+    assert first["weight"] == 1
+    assert first["left_out_log_density"] == model.left_out_log_density_
+    features = [place for place in model.ranking_ if place["n_neighbors"] == 0]
+    assert features[0]["left_out_log_density"] < model.left_out_log_density_
+    achieved = model.log_predictive_density(X[5000:], y[5000:]).mean()
+    assert achieved == pytest.approx(model.left_out_log_density_, abs=0.3)
+    assert f"{model.left_out_log_density_:.4f} nats per row" in model.summary()
+    assert "left out" in model.summary()
+
+
+def test_features_are_kept_where_the_function_is_smooth_and_neighbours_are_dropped_after_the_first_stage(monkeypatch):
+    X, stages, learn = inputs(), [], rough.learn_local
+
+    def counted(search, begun, given):
+        stages.extend(given)
+        return learn(search, begun, given)
+
+    monkeypatch.setattr(rough, "learn_local", counted)
+    monkeypatch.setattr(policy, "LOCAL_HOPE", 0.0)
+    model = GPRegressor(max_iter=6, **QUICK).fit(X, smooth_target(X))
+    assert isinstance(model.model_.posterior, WeightPosterior)
+    assert len(model.ranking_) == 1
+    assert set(stages) == {policy.LOCAL_STAGES[0]}
+    assert model.left_out_log_density_ == model.ranking_[0]["left_out_log_density"]
+    assert model.rough_kernel_ is None
+
+
+def test_neighbours_see_what_features_leave(monkeypatch):
+    for name in ("LOCAL_HOPE", "TOGETHER_HOPE", "CLEAR_LEAD"):  # in any case
+        monkeypatch.setattr(policy, name, -np.inf)
+    X = inputs()
+    y = 3 * smooth_target(X) + rough_target(X)
+    model = GPRegressor(n_neighbors=30, max_iter=6, **QUICK).fit(X[:5000], y[:5000])
+    posterior = model.model_.posterior
+    assert isinstance(posterior, SmoothAndRough)
+    assert model.rough_kernel_.lengthscale.shape == (2,)
+    assert model.ranking_[0]["kernel"] == "ard + near matern"
+    mean, std = model.predict(X[5000:], return_std=True)
+    assert np.mean(np.abs(y[5000:] - mean) < 1.96 * std) > 0.88
+    assert "neighbours     30 for what these leave" in model.summary()
+    before = model.predict(X[:4])
+    model.partial_fit(X[5000:], y[5000:]).forget(X[5000:], y[5000:])
+    assert np.allclose(model.predict(X[:4]), before, atol=1e-6)
+
+
+def test_neighbours_are_not_tried_where_the_user_has_chosen():
+    X = inputs()
+    for settings in ({"kernel": "ard"}, {"expansion": "fastfood"}, {"n_frequencies": 32}):
+        model = GPRegressor(**{**QUICK, **settings}).fit(X, smooth_target(X))
+        assert model.left_out_log_density_ is None
+
+
+def test_too_many_rows_and_kernels_without_closed_form_are_refused_by_name(monkeypatch):
+    X = inputs(50)
+    with pytest.raises(Unavailable, match="kernel 'pwl' has no closed form: expansion='local'"):
+        GPRegressor("pwl", expansion="local").fit(X, X[:, 0])
+    monkeypatch.setattr(policy, "MOST_LOCAL_ROWS", 40)
+    with pytest.raises(Unavailable, match="at most 40; these are 50"):
+        GPRegressor("ard", expansion="local").fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "ard", "matern12", "matern32", "matern52", "gm", "mm", "auto"])
+def test_every_closed_form_learns_by_its_neighbours(kernel):
+    X = inputs(700)
+    y = smooth_target(X)
+    model = GPRegressor(kernel, expansion="local", n_neighbors=20, **QUICK).fit(X[:600], y[:600])
+    assert np.std(model.predict(X[600:]) - y[600:]) < 0.3
+    assert model.n_basis_ == 600
+    assert model.n_posterior_frequencies_ == 0
+    with pytest.raises(AttributeError, match="left_out_log_density_"):
+        _ = model.log_marginal_likelihood_
+
+
+def test_bits_do_not_depend_on_threads():
+    X = inputs(900)
+    y = rough_target(X)
+    one, two = (
+        GPRegressor("matern12", expansion="local", n_jobs=n_jobs, n_neighbors=9, **QUICK).fit(X, y) for n_jobs in (1, 2)
+    )
+    assert np.array_equal(one.theta_, two.theta_)
+    for a, b in zip(one.predict(X, return_std=True), two.predict(X, return_std=True), strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_a_weight_of_two_is_the_row_given_twice():
+    X = inputs(400)
+    y, weight = rough_target(X), np.where(np.arange(400) % 2, 2, 1)
+    settings = {"kernel": "matern12", "expansion": "local", "n_neighbors": 9, **QUICK}
+    weighted = GPRegressor(**settings).fit(X, y, sample_weight=weight)
+    twice = GPRegressor(**settings).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert np.array_equal(weighted.predict(X), twice.predict(X))
+
+
+def test_rows_in_a_memory_map_stay_there(tmp_path):
+    X = inputs(25_000)
+    y = rough_target(X)
+    file = np.memmap(tmp_path / "X", dtype=np.float32, mode="w+", shape=X.shape)
+    file[...] = X
+    settings = {"kernel": "matern12", "expansion": "local", "n_neighbors": 9, **QUICK}
+    mapped = GPRegressor(**settings).fit(file, y)
+    plain = GPRegressor(**settings).fit(np.array(file), y)
+    assert np.array_equal(mapped.predict(X[:50]), plain.predict(X[:50]))
+
+
+def test_several_targets_share_their_neighbours():
+    X = inputs(600)
+    y = np.column_stack([rough_target(X), smooth_target(X)])
+    model = GPRegressor("matern12", expansion="local", n_neighbors=20, **QUICK).fit(X, y)
+    mean, std = model.predict(X[:5], return_std=True)
+    assert mean.shape == std.shape == (5, 2)
+    assert model.predict(X[:5], return_cov=True)[1].shape == (5, 5, 2)
+    assert model.sample_y(X[:5], 3).shape == (5, 2, 3)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_few_rows_are_all_neighbours(n):
+    X = inputs(n)
+    model = GPRegressor("matern12", expansion="local", random_state=0).fit(X, X[:, 0])
+    assert np.isfinite(model.predict(X, return_std=True)).all()
+
+
+def test_time_is_kept_for_neighbours(monkeypatch):
+    monkeypatch.setattr(rough, "local_flops", lambda n_inputs: 2e9)
+    X = inputs()
+    model = GPRegressor(max_time=5, max_iter=6, **QUICK).fit(X, rough_target(X))
+    assert model.left_out_log_density_ is not None
