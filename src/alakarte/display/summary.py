@@ -36,7 +36,8 @@ def _head(model: FittedModel) -> list[str]:
 def _likelihood(model: FittedModel) -> list[str]:
     """What was learned of the likelihood: the noise, or its own parameters."""
     if model.likelihood.is_exact and not isinstance(model.posterior, LatentPosterior):
-        return [f"noise std      {_numbers(model.noise_std)}"]
+        where = "" if model.noise_model is None else ", times a function of the inputs"
+        return [f"noise std      {_numbers(model.noise_std)}{where}"]
     if isinstance(model.posterior, LatentPosterior) and model.likelihood.is_exact:
         return [f"likelihood     {model.posterior.n_targets} classes, softmax"]
     learned = [f"{name} {_numbers(np.asarray(value))}" for name, value in model.likelihood_parameters.items()]

@@ -40,6 +40,7 @@ class FittedModel:
     target_shape: tuple[int, ...]  # () for one target, (T,) for several
     input_names: tuple[str, ...]
     most_total: float  # the largest weight of rows that the posterior ever held
+    noise_model: "FittedModel | None" = None  # of the logarithm of the noise, where that depends on the input
 
     @property
     def likelihood(self) -> Likelihood:
