@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 SETTINGS = {"random_state": 0, "n_jobs": 1}
 
 
-def table(slope, n=300, seed=0):
+def table(slope, n=1000, seed=0):
     """Noise whose logarithm rises along the first input."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2, 2, (n, 2))
@@ -37,10 +37,10 @@ def test_it_is_found_where_it_is_there():
     assert np.corrcoef(np.log(total**2 - latent**2), np.log(std[200:]))[0, 1] > 0.95
     low, high = varying.predict_interval(X[200:])
     assert np.mean((low < y[200:]) & (y[200:] < high)) > 0.88
-    draws = varying.sample_y(X[200:], 2000)
-    assert np.std(draws, axis=1) == pytest.approx(total, rel=0.15)
-    covariance = varying.predict(X[200:], return_cov=True)[1]
-    assert np.sqrt(covariance.diagonal()) == pytest.approx(total)
+    draws = varying.sample_y(X[200:260], 2000)
+    assert np.std(draws, axis=1) == pytest.approx(total[:60], rel=0.15)
+    covariance = varying.predict(X[200:260], return_cov=True)[1]
+    assert np.sqrt(covariance.diagonal()) == pytest.approx(total[:60])
     assert "function of the inputs" in varying.summary()
 
 
@@ -66,7 +66,7 @@ def test_the_scale_of_the_noise_is_that_of_its_residuals():
     """Residuals of fresh rows, divided by their standard deviations, have variance one."""
     X, y, _, (_, model) = both(0.8)
     mean, std = model.predict(X[200:], return_std=True)
-    assert np.mean(((y[200:] - mean) / std) ** 2) == pytest.approx(1, abs=0.35)
+    assert np.mean(((y[200:] - mean) / std) ** 2) == pytest.approx(1, abs=0.25)
 
 
 def test_what_it_has_no_meaning_for_is_refused():
