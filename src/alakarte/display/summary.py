@@ -67,7 +67,8 @@ def _likelihood(model: FittedModel) -> list[str]:
         return [f"likelihood     {posterior.n_targets} classes, votes of neighbours, noise std {noise_std:.4g}; {link}"]
     is_latent = isinstance(posterior, LatentPosterior | StackedPosterior)
     if model.likelihood.is_exact and not is_latent:
-        return [f"noise std      {_numbers(model.noise_std)}", f"intervals      {_intervals(model)}"]
+        where = "" if model.noise_model is None else ", times a function of the inputs"
+        return [f"noise std      {_numbers(model.noise_std)}{where}", f"intervals      {_intervals(model)}"]
     if is_latent and model.likelihood.is_exact:
         return [f"likelihood     {posterior.n_targets} classes, softmax"]
     learned = [f"{name} {_numbers(np.asarray(value))}" for name, value in model.likelihood_parameters.items()]

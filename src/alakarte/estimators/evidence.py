@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.table import further_rows
 from alakarte.errors import InvalidInput
+from alakarte.estimators.input_noise import weight_ratio
 from alakarte.estimators.latent import LatentEstimator, with_offset
 from alakarte.execution.threads import one_blas_thread
 from alakarte.process.latent_objective import VARIATIONAL
@@ -22,6 +23,8 @@ class Evidence(LatentEstimator):
         """Rows for a fitted model."""
         if not self.model_.likelihood.is_exact:
             return self._further_targets(X, with_offset(y), sample_weight)
+        if (noise := self.model_.noise_model) is not None:
+            sample_weight = weight_ratio(noise, self._checked(X)) * (1.0 if sample_weight is None else sample_weight)
         return further_rows(self, X, y, sample_weight, self.model_.scaling, self.model_.target_shape)
 
     def log_marginal_likelihood(

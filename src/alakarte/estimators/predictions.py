@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from alakarte.errors import InvalidInput
+from alakarte.estimators.input_noise import noise_ratio
 from alakarte.estimators.latent import CHUNK_ROWS, LatentEstimator
 from alakarte.execution.randomness import generator
 from alakarte.execution.threads import one_blas_thread
@@ -52,12 +53,12 @@ class Predictions(LatentEstimator):
         model, n_jobs, n = self.model_, self._threads(X), len(X)
         T = model.scaling.y_scale.size
         mean, std = np.empty((n, T)), np.empty((n if return_std else 0, T))
-        noise_variance = _noise_variance(model) if include_noise else 0.0
         for start in range(0, n, CHUNK_ROWS):
             part = slice(start, start + CHUNK_ROWS)
             z = model.scaling.inputs(X[part])
             if return_std:
                 mean[part], variance = model.posterior.mean_and_variance(z, n_jobs)
+                noise_variance = _noise_variance(model, X[part]) if include_noise else 0.0
                 std[part] = np.sqrt(variance + noise_variance) * model.std_scale
             else:
                 mean[part] = model.posterior.mean(z, n_jobs)
@@ -69,7 +70,7 @@ class Predictions(LatentEstimator):
         z = model.scaling.inputs(X)
         covariance = model.posterior.covariance(z)
         if include_noise:
-            covariance = covariance + _noise_variance(model) * np.eye(len(covariance))[:, :, None]
+            covariance = covariance + (_noise_variance(model, X) * np.eye(len(covariance)))[:, :, None]
         covariance = covariance * (model.calibration.scale**2 * model.scaling.y_variance)
         mean = model.posterior.mean(z, self._threads(X)) * model.scaling.y_scale + model.scaling.y_mean
         return model.for_user(mean), covariance if model.target_shape else covariance[:, :, 0]
@@ -141,7 +142,7 @@ class Predictions(LatentEstimator):
             mean = model.posterior.mean(z)[:, :, None]
             deviations = model.posterior.sample(z, n_samples, rng) - mean
         if include_noise:
-            deviations = deviations + _noise(model, deviations.shape, rng)
+            deviations = deviations + _noise(model, X, deviations.shape, rng)
             deviations = deviations * model.calibration.tail_factors(deviations.shape, rng)
         centre, scale = model.scaling.y_mean[:, None], model.scaling.y_scale[:, None]
         return model.for_user(mean * scale + centre + deviations * model.std_scale[:, None])
@@ -153,15 +154,18 @@ class Predictions(LatentEstimator):
         return model.noise_std if model.target_shape else float(model.noise_std[0])
 
 
-def _noise_variance(model: FittedModel) -> float:
-    """Of a new observation around the function, in standardised units."""
+def _noise_variance(model: FittedModel, X: Array) -> Array | float:
+    """Of new observations at the rows of X around the function, in standardised units: one, or (rows, 1)."""
     if isinstance(model.likelihood, StudentT):
         return model.likelihood.noise_std(model.values) ** 2
+    if model.noise_model is not None:
+        return model.posterior.noise_variance * noise_ratio(model.noise_model, X)[:, None]
     return model.posterior.noise_variance
 
 
-def _noise(model: FittedModel, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
+def _noise(model: FittedModel, X: Array, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
     """Draws of the noise (rows, T, n_samples), in standardised units."""
     if isinstance(model.likelihood, StudentT):
         return np.asarray(model.likelihood.noise(model.values, shape, rng))
-    return np.asarray(np.sqrt(model.posterior.noise_variance) * rng.standard_normal(shape))
+    noise_std = np.sqrt(_noise_variance(model, X))  # (), or (rows, 1)
+    return np.asarray(noise_std[..., None] * rng.standard_normal(shape))

@@ -9,6 +9,7 @@ from alakarte.data.table import training_table
 from alakarte.errors import Unavailable
 from alakarte.estimators.checks import LOCAL_TOO, check_noise_std, check_settings
 from alakarte.estimators.evidence import Evidence
+from alakarte.estimators.input_noise import HETEROSCEDASTIC, fit_with_input_noise
 from alakarte.estimators.latent import with_offset
 from alakarte.estimators.online import keeps_sums
 from alakarte.estimators.predictions import Predictions
@@ -35,9 +36,9 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         those it cannot tell apart, where they are in closed form. Or one of ``rbf``, ``ard``, ``matern12``,
         ``matern32``, ``matern52``, ``fsard``, ``fsgbard``, ``gm``, ``mm``, ``pwl``, ``ssgpr``, or an object of
         `alakarte.kernels` with settings of its own, or a sum of these: ``ARD() + GaussianMixture()``.
-    likelihood : "gaussian", "student_t" or an object of `alakarte.likelihoods`, default="gaussian"
-        How observations scatter around the function. ``student_t`` has heavy tails, degrees of freedom learned:
-        outliers do not drag the function along; one target only.
+    likelihood : "gaussian", "student_t", "heteroscedastic" or an object of `alakarte.likelihoods`, default="gaussian"
+        How observations scatter. ``student_t``: heavy tails, outliers do not drag the function along. One target, as
+        for ``heteroscedastic``: a variance that depends on the input; noise and evidence are those of weighted rows.
     categorical_features : "from_dtype", list of indices, names or flags, or None, default="from_dtype"
         Columns that are categories. ``from_dtype``: those of a DataFrame that hold words, truth values or the
         DataFrame's own categories; of an array none. Each level becomes a column of zeros and ones, and all of one
@@ -120,9 +121,7 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
         the median, in units of each input, beyond which u = x − median is compressed to t (1 + log(u/t)). Else None.
     n_components_, n_frequencies_, n_posterior_frequencies_, n_learning_rows_ : int
-        What was used; 0 frequencies: the closed form.
-    growth_reason_ : str
-        Why the posterior has no more frequencies.
+        What was used; 0 frequencies: the closed form. `growth_reason_`: why the posterior has no more.
     n_iter_, n_evaluations_, n_basis_ : int
         Iterations of the last run, evaluations in all, columns of the expansion (training rows if exact).
     trace_ : dict of arrays
@@ -208,6 +207,9 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         -------
         self
         """
+        if self.likelihood == HETEROSCEDASTIC:
+            fit_with_input_noise(self, X, y, sample_weight)
+            return self
         likelihood, budget = self._likelihood(), Budget(self.max_time)
         if isinstance(likelihood, Noise):
             settings = check_settings(self, likelihood, LOCAL_TOO)

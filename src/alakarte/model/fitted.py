@@ -44,6 +44,7 @@ class FittedModel:
     input_names: tuple[str, ...]
     most_total: float  # the largest weight of rows that the posterior ever held
     rough_kernel: FittedKernel | None = None  # of neighbours that see what features leave
+    noise_model: "FittedModel | None" = None  # of the logarithm of the noise, where that depends on the input
 
     @property
     def likelihood(self) -> Likelihood:

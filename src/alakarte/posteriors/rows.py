@@ -130,8 +130,9 @@ class RowPosterior(Posterior):
         places, s, n = held_places(self.rows, block), self.noise_variance, self.rows.n_rows
         apart = s * inverse(self.factor[:n, :n], n_jobs).diagonal()[places]  # 1 − w v/s
         residual = s * self.alpha[places] / self.root_weight[places, None]
-        variance = np.maximum(s * (1 - apart) / block.weight, 0)
-        part = left_weight(block.weight) / block.weight
+        weight = self.root_weight[places] ** 2
+        variance = np.maximum(s * (1 - apart) / weight, 0)
+        part = left_weight(weight) / weight
         return without_each_row(block, residual, variance, 1 - part + part * apart)
 
     def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> "RowPosterior":
