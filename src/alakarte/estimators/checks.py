@@ -12,7 +12,7 @@ from alakarte.likelihoods.base import Noise
 from alakarte.search.settings import Settings
 
 EXPANSIONS = ("auto", "fastfood", "dense", "exact")
-PRECISIONS = ("double", "mixed")
+PRECISIONS = ("auto", "double", "mixed")
 
 
 def check_settings(estimator: Any, likelihood: Noise) -> Settings:
