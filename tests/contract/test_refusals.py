@@ -31,7 +31,7 @@ X, Y, _ = table(3)
         ({"noise_std": -1.0}, InvalidInput, "noise_std=-1.0: give a standard deviation ≥ 0"),
         ({"noise_std": np.nan}, InvalidInput, "noise_std=nan"),
         ({"n_jobs": 0}, InvalidInput, "n_jobs=0"),
-        ({"precision": "half"}, InvalidInput, "precision='half': use one of double, mixed"),
+        ({"precision": "half"}, InvalidInput, "precision='half': use one of auto, double, mixed"),
         ({"kernel": Matern(nu=3.5)}, InvalidInput, "nu=3.5 must be 0.5, 1.5 or 2.5"),
         ({"kernel": MaternMixture(nu=1)}, InvalidInput, "nu=1 must be 0.5, 1.5 or 2.5"),
         ({"kernel": PiecewiseLinear(n_knots=0)}, InvalidInput, "n_knots must be a whole number ≥ 1"),

@@ -153,7 +153,7 @@ def test_the_story_of_a_fit_has_the_sizes_that_follow():
         return next(n for n in range(10_000) if closed_flops(n + 1, n_inputs, n_components) > flops)
 
     dear = closed_up_to(policy.LEARN_CLOSED_FLOPS, 4, policy.FIRST_COMPONENTS)
-    last_rows = policy.LAST_FLOPS / (policy.LAST_ITERATIONS * evaluation_flops(10**6, policy.SECOND_COLUMNS) / 10**6)
+    last_rows = policy.LAST_FLOPS / (policy.LAST_ITERATIONS * evaluation_flops(10**6, learning_columns(10_000)) / 10**6)
     for text in (
         f"{closed_up_to(policy.LEARN_CLOSED_FLOPS, 4):,} rows of 4 inputs for `ard`",
         f"{closed_up_to(policy.LEARN_CLOSED_FLOPS, 128):,} rows of 128 inputs",
@@ -163,7 +163,7 @@ def test_the_story_of_a_fit_has_the_sizes_that_follow():
         f"{learning_columns(100):,} columns for a hundred rows",
         f"{learning_columns(1000):,} columns for a thousand",
         f"{learning_columns(10_000):,} columns for ten thousand",
-        f"some {round(last_rows, -3):,.0f} rows with {policy.SECOND_COLUMNS:,} columns",
+        f"some {round(last_rows, -3):,.0f} rows with {learning_columns(10_000):,} columns",
         f"(`GROWTH_BYTES`), which is {most_columns(10_000):,} columns",
         f"four times as much: {most_columns(10_000, patient=True):,} columns",
     ):

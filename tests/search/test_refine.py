@@ -2,6 +2,7 @@
 
 import pytest
 
+import alakarte.search.refine
 from alakarte import GPRegressor
 from alakarte.kernels import ARD
 from alakarte.search import policy
@@ -50,6 +51,22 @@ def test_features_learn_further_where_more_columns_pay_and_keep_the_better(monke
     assert after.doublings == 0
     assert len(after.learned.runs) > len(before.learned.runs) or after.learned is before.learned
     assert refine(search, [after])[0].learned is after.learned  # once
+
+
+def test_some_of_the_rows_are_not_learned_from_again_with_more_columns(monkeypatch):
+    for name, value in (("MORE", -1.0), ("SECOND_COLUMNS", 8192), ("SMALL_ROWS", 199), ("MAIN_ROWS", 100)):
+        monkeypatch.setattr(policy, name, value)  # more columns always pay
+    X, y, _ = table(2, n=300)
+    search = search_for("pwl", *rows_of(X, y), n_components=1, n_restarts=2, max_iter=3, max_iter_restart=2)
+    plan = search.plan(search.settings.kernel)
+    [before] = compare(search, [(plan, learn(search, plan))])
+    seen, real = [], alakarte.search.refine.learn_further
+    monkeypatch.setattr(alakarte.search.refine, "learn_further", lambda *a: seen.append(a[3]) or real(*a))
+    refine(search, [before])
+    assert [(problem.rows.n_rows, problem.n_basis) for problem in seen] == [(300, before.learned.problem.n_basis)]
+    seen.clear()
+    refine(search, [before], doublings=1)  # as under `max_time`
+    assert seen[0].n_basis == 2 * 8192
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])

@@ -8,6 +8,7 @@ import pytest
 import alakarte.search.run_stage
 from alakarte import GPRegressor
 from alakarte.likelihoods import Gaussian, gaussian
+from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml
 from alakarte.search import policy
 from alakarte.search.cost import expected_flops
@@ -131,7 +132,7 @@ def test_where_the_user_gives_time_a_flop_costs_less(monkeypatch):
 
 def test_mixed_precision_ends_in_double():
     search, plan, problem, theta = stage_of(n=200, n_components=2, n_frequencies=8, precision="mixed")
-    assert problem.precision == "mixed"
+    assert plan.precision == "mixed"
     after, run = long_run(search, plan, problem, theta, Stage(200, 20, 0.0))
     assert after.precision == "double"
     assert run.nlml == pytest.approx(nlml(after, run.theta), rel=1e-12)
@@ -148,3 +149,20 @@ def test_where_mixed_precision_is_too_rough_double_has_all_iterations(monkeypatc
     _, run = long_run(search, plan, problem, theta, Stage(200, 7, 0.0))
     assert any("double" in text for text in search.progress.said)
     assert run.n_iter == 14
+
+
+def test_by_default_some_of_many_rows_are_learned_from_in_single_precision(monkeypatch):
+    search, plan, problem, theta = stage_of(n=200, n_components=2, precision="auto")
+    assert plan.precision == "double"  # learns from the rows that the posterior has
+    monkeypatch.setattr(policy, "SMALL_ROWS", 199)
+    assert plan.precision == "mixed"
+    assert replace(plan, settings=replace(plan.settings, n_posterior_frequencies=None)).precision == "double"
+    seen, real = [], alakarte.search.run_stage.nlml_gradient
+    monkeypatch.setattr(
+        alakarte.search.run_stage, "nlml_gradient", lambda problem, theta: seen.append(problem) or real(problem, theta)
+    )
+    features = replace(problem, computation=Computation.WEIGHTS)
+    after, run = long_run(search, plan, features, theta, Stage(200, 5, 0.0))
+    assert {each.precision for each in seen} == {"mixed"}  # accurate enough: no step in double follows
+    assert after.precision == "double"
+    assert run.nlml == nlml(after, run.theta)

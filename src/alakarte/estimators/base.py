@@ -57,7 +57,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         tol: float = 0.1,
         max_time: float | None = None,
         lengthscale_spread: float | str | None = "auto",
-        precision: str = "double",
+        precision: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,

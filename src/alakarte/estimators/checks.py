@@ -13,7 +13,7 @@ from alakarte.search.settings import Settings
 
 EXPANSIONS = ("auto", "fastfood", "dense", "exact")
 LOCAL_TOO = (*EXPANSIONS, "local")  # of estimators with `n_neighbors`
-PRECISIONS = ("double", "mixed")
+PRECISIONS = ("auto", "double", "mixed")
 
 
 def check_settings(estimator: Any, likelihood: Noise, expansions: tuple[str, ...] = EXPANSIONS) -> Settings:

@@ -82,9 +82,10 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         How far apart the length-scales of a component are expected to be: the standard deviation of their logarithms,
         in standardised inputs, about their mean. None: the evidence alone decides, as in the paper. ``auto``: 1 up to
         8,000 rows, None beyond.
-    precision : {"double", "mixed"}, default="double"
+    precision : {"auto", "double", "mixed"}, default="auto"
         Mixed learns with float32 features and products and float64 sums, then goes on in double for as long as that
-        gains. Posteriors are always double.
+        gains. ``auto``: mixed where kernels learn from some of more than 8,000 rows, in double only where float32 is
+        not accurate enough. Posteriors are always double.
     n_jobs : int, optional
         Threads; None is all cores. The result does not depend on it.
     random_state : int, RandomState or Generator, optional
@@ -161,7 +162,7 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         max_time: float | None = None,
         noise_std: float | None = None,
         lengthscale_spread: float | str | None = "auto",
-        precision: str = "double",
+        precision: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,

@@ -69,6 +69,14 @@ class Plan:
     # --- the computation
 
     @property
+    def precision(self) -> str:
+        """Of the steps that learn: mixed where they have other rows and frequencies than the posterior will have."""
+        if self.settings.precision != "auto":
+            return self.settings.precision
+        some_rows = self.settings.progressive and self.n_rows > policy.SMALL_ROWS
+        return "mixed" if some_rows and self.growing else "double"
+
+    @property
     def posterior_frequencies(self) -> int | str | None:
         """Frequencies of the posterior: a number, "auto" (as many as pay), or None: those that were learned with."""
         wanted = self.settings.n_posterior_frequencies

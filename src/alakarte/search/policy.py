@@ -18,7 +18,6 @@ HOPELESS = 0.3  # nats per row behind the best after the first steps: learned no
 DROPPED = 6.0  # √N nats behind the best, as expected on all N rows from some: learned no further, for its weight in
 DROPPED_OF_MANY = 1.0  # an average would be e^−6; and where there is no average, this many
 # The same kernel, learned twice, differs by some nats: compressed tails must gain more, in all and per row.
-# Starts that end nearer than that per row end alike.
 CLEARLY, CLEARLY_PER_ROW = 20.0, 0.005
 LESS_ERROR = 0.9  # times the squared error of rows left out: compressed tails must have less, where neither is clear
 FAR_OUT = 4.0  # edges from the median: an input further out than this is worth a try with compressed tails

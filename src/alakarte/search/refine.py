@@ -56,14 +56,16 @@ def _further(search: Search, candidate: Candidate, doublings: int) -> Learned:
 
 
 def _with_more_frequencies(search: Search, candidate: Candidate, doublings: int) -> Learned:
-    """The second stage, where more columns pay."""
+    """The second stage, where more columns pay; on some of the rows only under `max_time`, where more rows follow."""
     learned, plan, columns = candidate.learned, candidate.plan, policy.SECOND_COLUMNS << doublings
     if candidate.compared is None or not plan.growing or learned.problem.n_basis >= columns:
+        return learned
+    stage = plan.second_stage(doublings)
+    if doublings == 0 and stage.n_rows < plan.n_rows and plan.settings.progressive:
         return learned
     after = candidate.compared.nlml / search.rows.total
     if abs(learned.nlml_per_row - after) <= policy.MORE:
         return learned
-    stage = plan.second_stage(doublings)
     problem = with_columns(learned.problem, columns, search.stream("more", plan, columns))
     problem = problem.on(search.subsets.first(stage.n_rows))
     return learn_further(search, plan, learned, problem, candidate.compared.theta, stage)

@@ -27,7 +27,8 @@ def short_stage(search: Search, plan: Plan, problem: Problem, starts: list[Start
     progress, n_jobs = search.progress, problem.n_jobs
     work = problem.rows.n_rows * problem.draws.shape.n_frequencies
     side_by_side = n_jobs if work < policy.SIDE_BY_SIDE else 1
-    objective = partial(nlml_gradient, problem.with_jobs(n_jobs if side_by_side == 1 else 1))
+    stage_problem = replace(problem, precision=plan.precision, n_jobs=n_jobs if side_by_side == 1 else 1)
+    objective = partial(nlml_gradient, stage_problem)
     flops = expected_flops(max_iter, problem_flops(problem))
     tasks = [_task(plan, problem, start, objective) for start in starts]
 
@@ -75,12 +76,12 @@ def problem_flops(problem: Problem) -> float:
 
 
 def long_run(search: Search, plan: Plan, problem: Problem, theta: Array, stage: Stage) -> tuple[Problem, Run]:
-    """One optimisation; after mixed precision double goes on for as long as it gains."""
+    """One optimisation. After mixed precision double goes on: where that was asked for, or was not accurate enough."""
     settings, budget, flops = plan.settings, search.budget, problem_flops(problem)
     columns = "exact" if problem.is_closed else f"{problem.n_basis} columns"
     title, planned = f"{plan.label}, {problem.rows.n_rows} rows, {columns}", expected_flops(stage.max_iter, flops)
     told = search.progress.stage(title, problem.rows.total, stage.max_iter, expected_flops(1, flops), planned)
-    double, problem = replace(problem, precision="double"), replace(problem, precision=settings.precision)
+    double, problem = replace(problem, precision="double"), replace(problem, precision=plan.precision)
     limits = Limits(
         max_iter=stage.max_iter,
         tol=stage.tol,
@@ -101,7 +102,11 @@ def long_run(search: Search, plan: Plan, problem: Problem, theta: Array, stage: 
     told.finished(run.nlml, run.n_iter, run.reason)
     if problem.precision == "double":
         return double, run
-    if run.n_failed or abs(nlml(double, run.theta) - run.nlml) > policy.MIXED_NATS * problem.rows.total:
+    value = nlml(double, run.theta)
+    accurate = not run.n_failed and abs(value - run.nlml) <= policy.MIXED_NATS * problem.rows.total
+    if accurate and settings.precision == "auto":
+        return double, replace(run, nlml=value)
+    if not accurate:
         search.progress.say(
             f"{plan.label}: mixed precision is not accurate enough for this noise level: continuing in double"
         )

@@ -46,13 +46,4 @@ def set_up(plan: Plan, rows: Rows, scaling: Scaling, rng: np.random.Generator) -
     if plan.growing and not any("amplitude" in (term.bounds or {}) for term in kernel.terms):
         layout = layout.bounded("log_amplitude", np.log(policy.LARGEST_AMPLITUDE))
     computation = Computation.CLOSED if settings.expansion == "exact" else None
-    return Problem(
-        kernel,
-        settings.likelihood,
-        layout,
-        draws,
-        rows,
-        computation,
-        precision=settings.precision,
-        n_jobs=settings.n_jobs,
-    )
+    return Problem(kernel, settings.likelihood, layout, draws, rows, computation, n_jobs=settings.n_jobs)

@@ -20,7 +20,7 @@ class Settings:
     max_iter_restart: int
     tol: float  # nats
     n_jobs: int
-    precision: str = "double"
+    precision: str = "auto"  # "auto", "double" or "mixed"
     n_learning_rows: int | str | None = "auto"  # None: all
     n_posterior_frequencies: int | str | None = "auto"  # of each component; None: those that were learned with
     lengthscale_spread: float | str | None = None  # of log ℓ about their mean, expected beforehand; None: no prior
