@@ -127,9 +127,10 @@ ELSEWHERE = {
         ["posteriors.class_sites", "posteriors.latent", "posteriors.row_sites"], "estimators/test_classifier.py"
     ),
     **dict.fromkeys(
-        ["search.classes", "search.fit_classes", "search.fixed_kernels", "search.latent"],
+        ["search.classes", "search.fit_classes", "search.fixed_kernels"],
         "estimators/test_classifier.py",
     ),
+    **dict.fromkeys(["search.grow_latent", "search.learn_latent"], "search/test_latent.py"),
     **dict.fromkeys(["estimators.counts", "estimators.latent"], "estimators/test_classifier.py"),
     "estimators.base": "estimators/test_regressor.py",
     "search.policy": "house/test_documents.py",

@@ -42,8 +42,8 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
     Parameters
     ----------
     kernel : str or kernel object, default="auto"
-        ``auto`` learns several, a fixed ``rbf`` among them, and keeps the one that predicts best, or averages
-        probabilities of those that cannot be told apart, where rows are few. Or one by name, as in `GPRegressor`.
+        ``auto`` learns several, fixed ones beside them, and keeps the one that predicts rows left out best, or
+        averages probabilities with the weights that do, where rows are few. Or one by name, as in `GPRegressor`.
     inference : {"variational", "laplace"}, default="variational"
         Of two classes: the variational bound, or Laplace's approximation at the mode.
     class_weight : dict, "balanced" or None
@@ -71,10 +71,11 @@ class GPClassifier(ClassifierMixin, LatentEstimator):  # type: ignore[misc]
     kernel_ : FittedKernel
         The learned kernel, of several the best.
     log_marginal_likelihood_ : float
-        The bound of the log evidence; Laplace's approximation of it for ``inference="laplace"`` and for more than two
-        classes, there with one curvature for all classes.
+        The bound of the log evidence; Laplace's approximation for ``inference="laplace"`` and several classes.
     ranking_ : list of dict
-        Kernels that were compared, best first; of more than two classes by ``left_out_log_loss``.
+        Kernels that were compared, by ``left_out_log_loss``; ``fixed``: length-scales by the inputs alone.
+    n_passes_ : int
+        Passes over all rows to what each of them says; 0 in closed form of two classes.
     model_ : FittedModel
         All that the fit has kept; `theta_`, `relevance_`, `n_basis_` and others are read from it, as in `GPRegressor`.
 
