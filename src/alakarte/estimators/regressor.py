@@ -123,8 +123,8 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         the median, in units of each input, beyond which u = x − median is compressed to t (1 + log(u/t)). Else None.
     n_components_, n_frequencies_, n_posterior_frequencies_, n_learning_rows_ : int
         What was used; 0 frequencies: the closed form. `growth_reason_`: why the posterior has no more.
-    n_iter_, n_evaluations_, n_basis_ : int
-        Iterations of the last run, evaluations in all, columns of the expansion (training rows if exact).
+    n_iter_, n_evaluations_, n_basis_, n_passes_ : int
+        Iterations of the last run, evaluations in all, columns (training rows if exact), passes of other likelihoods.
     trace_ : dict of arrays
         ``value`` (log evidence), ``gradient_norm``, ``seconds`` of every evaluation of the last run.
     stop_reason_, converged_ : str, bool

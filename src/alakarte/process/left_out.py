@@ -24,9 +24,15 @@ def without_each(state: LatentState, sites: Sites, weight: Array) -> tuple[Array
     return (state.mean - state.variance * share * sites.linear) / left, state.variance / left
 
 
+def left_out_function(found: LatentEvidence) -> tuple[Array, Array]:
+    """Mean and variance (n,) of each row's f with its offset, from all other rows."""
+    data = observations(found.function.problem)
+    mean, variance = without_each(found.state, found.sites, data.weight)
+    return mean + data.offset, variance
+
+
 def left_out_log_density(found: LatentEvidence) -> Array:
     """(n,) log density of each row's target, from all other rows."""
     problem = found.function.problem
-    data = observations(problem)
-    mean, variance = without_each(found.state, found.sites, data.weight)
-    return problem.row_likelihood.log_predictive(found.function.values, data.y, mean + data.offset, variance)
+    y = observations(problem).y
+    return problem.row_likelihood.log_predictive(found.function.values, y, *left_out_function(found))

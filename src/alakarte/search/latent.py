@@ -5,7 +5,6 @@ kernels of the regression, and fixed ones, are learned further under the likelih
 left out go on to more. Kernels of few rows are averaged with the weights that predict rows left out best.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -29,7 +28,7 @@ from alakarte.search.fit import Fit, choose
 from alakarte.search.fixed_kernels import fixed_candidates
 from alakarte.search.grow_latent import by_features
 from alakarte.search.learn import WarmStart
-from alakarte.search.learn_latent import Latent, LatentObjective, latent_problem, learn_latent, more_rows
+from alakarte.search.learn_latent import Latent, LatentObjective, LatentStage, latent_problem, learn_latent, more_rows
 
 
 def fit_latent(
@@ -66,19 +65,14 @@ def _contenders(search: Search, ranking: list[Candidate]) -> list[Candidate]:
 
 def _learned_in_stages(search: Search, targets: Subsets, begun: list[Latent], inference: str) -> list[Latent]:
     """All on few rows; those that help to predict rows left out on more."""
-
-    def on_few_rows(latent: Latent) -> Latent:
-        return learn_latent(search, targets, latent, inference, policy.LATENT_FIRST_ROWS)
-
-    def on_more_rows(latent: Latent) -> Latent:
-        return learn_latent(search, targets, latent, inference, n_rows)
-
-    first = _side_by_side(search, begun, on_few_rows)
-    helpful = _helpful(first)
-    n_rows = min(more_rows(targets.rows.n_rows, latent.problem) for latent in helpful)
-    if search.budget.is_over() or n_rows <= helpful[0].problem.rows.n_rows:
+    stage = LatentStage(targets.first(policy.LATENT_FIRST_ROWS), policy.LATENT_ITERATIONS, inference)
+    helpful = _helpful(_side_by_side(search, begun, stage))
+    limits = policy.LATENT_LAST_ITERATIONS, policy.LATENT_LAST_FLOPS
+    n_rows = min(more_rows(targets.rows.n_rows, latent.problem, *limits) for latent in helpful)
+    if search.budget.is_over() or n_rows <= stage.rows.n_rows:
         return helpful
-    return sorted(_side_by_side(search, helpful, on_more_rows), key=lambda latent: latent.log_loss)
+    stage = LatentStage(targets.first(n_rows), policy.LATENT_LAST_ITERATIONS, inference)
+    return sorted(_side_by_side(search, helpful, stage), key=lambda latent: latent.log_loss)
 
 
 def _helpful(latents: list[Latent]) -> list[Latent]:
@@ -93,7 +87,7 @@ def _helpful(latents: list[Latent]) -> list[Latent]:
     return sorted(helpful, key=lambda latent: latent.log_loss)
 
 
-def _side_by_side(search: Search, latents: list[Latent], learn: Callable[[Latent], Latent]) -> list[Latent]:
+def _side_by_side(search: Search, latents: list[Latent], stage: LatentStage) -> list[Latent]:
     """Each kernel after a stage, one per thread; those that time or the user does not allow are left out."""
     n_jobs = search.settings.n_jobs
     side_by_side = n_jobs if len(latents) > 1 else 1
@@ -102,7 +96,7 @@ def _side_by_side(search: Search, latents: list[Latent], learn: Callable[[Latent
     def one(index: int) -> None:
         if not learned or not search.budget.is_over():
             problem = latents[index].problem.with_jobs(n_jobs if side_by_side == 1 else 1)
-            learned[index] = learn(replace(latents[index], problem=problem))
+            learned[index] = learn_latent(search, replace(latents[index], problem=problem), stage)
 
     try:
         run_together([partial(one, index) for index in range(len(latents))], side_by_side)
@@ -120,7 +114,8 @@ def _finished(search: Search, targets: Subsets, learned: list[Latent], inference
         learned, averaged = _in_closed_form(search, rows, learned, inference)
         reason = "the closed form needs none"
     else:
-        learned, averaged = [by_features(search, best, rows, inference), *learned[1:]], [0]
+        best = by_features(search, _learned_further(search, targets, best, inference), rows, inference)
+        learned, averaged = [best, *learned[1:]], [0]
         reason = "as many as time is spent on"
     best, kept = learned[0], [learned[rank] for rank in averaged]
     members = tuple(Member(each.problem, each.run.theta, each.n_parameters, each.weight) for each in kept)
@@ -132,6 +127,15 @@ def _finished(search: Search, targets: Subsets, learned: list[Latent], inference
     ranking[0] = replace(ranking[0], compared=tuned)
     left_out = tuple(latent.log_loss for latent in learned)
     return Fit(search, ranking, tuned, reason, posterior, averaged, left_out, regression=best.candidate.learned)
+
+
+def _learned_further(search: Search, targets: Subsets, best: Latent, inference: str) -> Latent:
+    """The best kernel after some steps on as many rows as the last stage of a fit may cost."""
+    limits = policy.LAST_ITERATIONS, policy.LAST_FLOPS
+    n_rows = more_rows(targets.rows.n_rows, best.problem, *limits)
+    if n_rows <= best.problem.rows.n_rows or search.budget.is_over():
+        return best
+    return learn_latent(search, best, LatentStage(targets.first(n_rows), policy.LAST_ITERATIONS, inference))
 
 
 def _in_closed_form(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import alakarte.search.policy as policy
-from alakarte.data.subsets import Subsets
+from alakarte.data.rows import Rows
 from alakarte.errors import IllConditioned
 from alakarte.likelihoods.rowwise import RowLikelihood
 from alakarte.parameters import AMPLITUDE, Layout, Parameter, constrained
@@ -140,17 +140,24 @@ def _with_fixed_lengthscale(parameter: Parameter, values: Values) -> Parameter:
     return replace(parameter, fixed=parameter.entries(values[parameter.name]))
 
 
-def learn_latent(search: Search, targets: Subsets, latent: Latent, inference: str, n_rows: int) -> Latent:
-    """The kernel learned on so many rows: its amplitude first, then everything; fewer steps where it was before."""
-    begins = latent.found is None
-    n_iterations = policy.LATENT_ITERATIONS if begins else policy.LATENT_LAST_ITERATIONS
-    problem = latent.problem.on(targets.first(n_rows))
-    objective = LatentObjective(problem, inference)
+@dataclass(frozen=True)
+class LatentStage:
+    """Rows that a kernel learns from under the likelihood, and iterations there."""
+
+    rows: Rows
+    n_iterations: int
+    inference: str
+
+
+def learn_latent(search: Search, latent: Latent, stage: LatentStage) -> Latent:
+    """The kernel learned on the rows of a stage: its amplitude first, then everything."""
+    problem, n_iterations = latent.problem.on(stage.rows), stage.n_iterations
+    objective = LatentObjective(problem, stage.inference)
     theta = objective.with_best_gain(latent.run.theta)
     if latent.candidate.fixed and problem.layout.size <= 1:  # nothing but the amplitude
         n_iterations = 0
     run = _minimised(search, latent.candidate, objective, theta, n_iterations)
-    trace = run.trace if begins else latent.run.trace + run.trace
+    trace = run.trace if latent.found is None else latent.run.trace + run.trace
     return replace(latent, problem=problem, run=replace(run, trace=trace), found=objective.at(run.theta))
 
 
@@ -166,14 +173,14 @@ def _minimised(search: Search, candidate: Candidate, objective: LatentObjective,
     return run
 
 
-def more_rows(n_rows: int, problem: Problem) -> int:
-    """All rows, or as many as the last steps may cost."""
+def more_rows(n_rows: int, problem: Problem, n_iterations: int, most_flops: float) -> int:
+    """All rows, or as many as so many iterations may cost."""
     shape, rows = problem.draws.shape, n_rows
     while rows > problem.rows.n_rows:
         flops = closed_flops(rows, shape.n_inputs, shape.n_components)
         if not problem.is_closed:
             flops = evaluation_flops(rows, problem.n_basis)
-        if policy.LATENT_LAST_ITERATIONS * policy.LATENT_STEPS * flops <= policy.LATENT_LAST_FLOPS:
+        if n_iterations * policy.LATENT_STEPS * flops <= most_flops:
             break
         rows = int(0.8 * rows)
     return max(rows, problem.rows.n_rows)
