@@ -14,7 +14,7 @@ import warnings
 
 import numpy as np
 
-import alakarte.search.policy as policy
+import alakarte.search.tails as tails
 from alakarte import GPRegressor
 from bench.folds import fold
 from bench.scores import rmse, scores_of
@@ -66,7 +66,7 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     if asked.by_evidence:
-        policy.LESS_ERROR = 0.0
+        tails._left_out_error = lambda learned: 0.0
     print("table      fold  RMSE/sd without4  density coverage max std max amp  kernel                     CPU")
     for k in asked.folds:
         for name in asked.sets:
