@@ -187,7 +187,7 @@ def changed_rows(kept: ArrayRows, rows: Rows, sign: int) -> ArrayRows:
 
 def held_places(kept: ArrayRows, block: Block) -> Integers:
     """Where the rows of a block stand among those that are kept."""
-    if block.x is kept.x:
+    if np.array_equal(block.x, kept.x) and np.array_equal(block.y, kept.y):
         return np.arange(kept.n_rows)
     tables = [np.column_stack([rows.x, rows.y]) for rows in (kept, block)]
     group = np.unique(np.vstack(tables), axis=0, return_inverse=True)[1].ravel()

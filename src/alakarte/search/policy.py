@@ -19,7 +19,6 @@ DROPPED = 6.0  # √N nats behind the best, as expected on all N rows from some:
 DROPPED_OF_MANY = 1.0  # an average would be e^−6; and where there is no average, this many
 # The same kernel, learned twice, differs by some nats: compressed tails must gain more, in all and per row.
 CLEARLY, CLEARLY_PER_ROW = 20.0, 0.005
-LESS_ERROR = 0.9  # times the squared error of rows left out: compressed tails must have less, where neither is clear
 FAR_OUT = 4.0  # edges from the median: an input further out than this is worth a try with compressed tails
 TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
 

@@ -34,7 +34,7 @@ def _is_better(within: Learned, without: Learned, total: float) -> bool:
     clearly = max(policy.CLEARLY, policy.CLEARLY_PER_ROW * total)
     if not abs(gain) <= clearly:  # NaN is no gain
         return gain > clearly
-    return _left_out_error(within) < policy.LESS_ERROR * _left_out_error(without)
+    return _left_out_error(within) < _left_out_error(without)
 
 
 def _left_out_error(learned: Learned) -> float:
