@@ -95,9 +95,8 @@ SHORTEST = 0.08  # length-scale, of standardised inputs: shorter ones leave a ro
 LINK_ITERATIONS = 50  # of three numbers, votes being known
 CLASS_HELD, CLASS_HELD_PART = 2000, 0.2  # rows that decide between features and neighbours, and their part at most
 STACK_GAIN = 0.002  # nats per row: less from both together, and one of them goes alone
-CLASS_TRIAL_ROWS = 3000  # of which features are made to see whether there is hope for them,
-CLASS_TRIAL_FROM = 3  # where rows are so many times more
-CLASS_HOPE = 0.0  # part of the log loss of neighbours that features may be behind in this trial
+CLASS_TRIAL_ROWS = 1000  # from which, and half of them, the log loss of features of all rows is guessed
+CLASS_HOPE = 1.5  # times the log loss of neighbours: features that are expected to have more are not made
 
 # --- when to stop ---------------------------------------------------------------------------------------------------
 WINDOW = 5  # iterations that together must gain `tol` nats, and more than they cost
