@@ -22,6 +22,11 @@ def test_max_time_is_checked():
 
 
 def test_sizes_are_checked():
-    for name, value in (("n_learning_rows", 1), ("n_posterior_frequencies", "many")):
+    for name, value in (("n_learning_rows", 1), ("n_posterior_frequencies", "many"), ("n_neighbors", 0)):
         with naming(name, value), pytest.raises(InvalidInput, match=f"{name}="):
             GPRegressor(**{name: value}).fit(X, Y)
+
+
+def test_neighbours_are_for_normal_noise():
+    with pytest.raises(InvalidInput, match="expansion='local': use one of auto, fastfood, dense, exact"):
+        GPRegressor(likelihood="student_t", expansion="local").fit(X, Y)

@@ -209,3 +209,13 @@ def test_without_any_time_a_usable_model_is_there_at_once(monkeypatch, n_rows):
     assert model.stop_reason_ == "max_time=1e-06 s reached"
     assert np.isfinite(model.predict(X[:5], return_std=True)).all()
     assert model.score(X, y) > 0.2
+
+
+def test_seconds_can_be_kept_for_what_follows():
+    budget = Budget(10.0)
+    with budget.without(4.0):
+        assert 5 < budget.left() <= 6
+        with budget.part(0.5):
+            assert 6 < budget.until < 8
+    assert 9 < budget.left() <= 10
+    assert budget.until == float("inf")

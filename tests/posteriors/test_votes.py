@@ -61,12 +61,6 @@ def test_rows_join_and_leave():
         left.changed(more, -1)
 
 
-def test_some_rows_are_a_posterior_of_their_own():
-    rows, picked, x = table(200), np.arange(0, 200, 3), table(40, 1).x
-    expected = posterior_of(rows.take(picked)).log_probability(x)
-    assert np.array_equal(posterior_of(rows).among(picked).log_probability(x), expected)
-
-
 def test_there_is_no_function_to_draw():
     posterior = posterior_of(table(50))
     with pytest.raises(Unavailable, match="no latent function"):

@@ -21,6 +21,8 @@ N = 900
 def _small(monkeypatch):
     monkeypatch.setattr(policy, "LEAST_CLASS_ROWS", 500)
     monkeypatch.setattr(policy, "CLASS_LOCAL_STAGES", ((200, 12, 6), (300, 16, 10)))
+    monkeypatch.setattr(policy, "CLASS_TRIAL_ROWS", 100)
+    monkeypatch.setattr(policy, "CLASS_HOPE", 10.0)
     monkeypatch.setattr(policy, "CLOSED_MENU", ("rbf",))
     monkeypatch.setattr(policy, "FIXED_KERNELS", ("rbf",))
     monkeypatch.setattr(policy, "LATENT_FIRST_ROWS", 200)
@@ -107,8 +109,7 @@ def test_both_together_change_with_rows_and_keep_their_word(n_classes, monkeypat
 
 
 def test_features_without_hope_are_not_made_of_all_rows(monkeypatch):
-    monkeypatch.setattr(policy, "CLASS_TRIAL_ROWS", 200)
-    monkeypatch.setattr(policy, "CLASS_HOPE", -0.9)
+    monkeypatch.setattr(policy, "CLASS_HOPE", 0.1)
     sizes, made = [], class_neighbours._part
 
     def counted(search, rows, picked, name):
@@ -118,7 +119,7 @@ def test_features_without_hope_are_not_made_of_all_rows(monkeypatch):
     monkeypatch.setattr(class_neighbours, "_part", counted)
     model, _, _ = fitted(rough_labels, 3)
     assert isinstance(model.model_.posterior, VotesPosterior)
-    assert [name for name, _ in sizes] == ["near", "trial"]
+    assert [name for name, _ in sizes] == ["near"]
     assert model.model_.posterior.total == N
 
 

@@ -1,6 +1,13 @@
 """What an evaluation costs, and the sizes that follow from it."""
 
-from alakarte.search.cost import closed_flops, compare_columns, learning_columns, most_columns, posterior_flops
+from alakarte.search.cost import (
+    closed_flops,
+    compare_columns,
+    learning_columns,
+    local_flops,
+    most_columns,
+    posterior_flops,
+)
 from alakarte.search.policy import LEARN_CLOSED_FLOPS
 from problems import naming
 
@@ -17,3 +24,7 @@ def test_sizes_stay_within_flops_and_memory():
             assert 64 <= most <= 4096
             assert posterior_flops(n_rows, most) <= 4.1e12 or most == 64
             assert 512 <= compare_columns(n_rows) <= min(max(2048, learning_columns(n_rows)), 4096)
+
+
+def test_learning_by_neighbours_grows_with_inputs_and_not_with_rows():
+    assert local_flops(8) < local_flops(80) < 1e13

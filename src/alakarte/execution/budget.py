@@ -80,13 +80,13 @@ class Budget:
 
     @contextmanager
     def without(self, seconds: float) -> Iterator[None]:
-        """Within it, `max_time` is so many seconds shorter: they are kept for what follows."""
-        before = self.max_time
-        self.max_time = None if before is None else before - seconds
+        """Within it, as if so many seconds had passed already: they are kept for what follows."""
+        before = self.began
+        self.began -= seconds
         try:
             yield
         finally:
-            self.max_time = before
+            self.began = before
 
     @contextmanager
     def part(self, fraction: float, reserve: float = 0.0) -> Iterator[None]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from alakarte.records import Array, Integers
 
-LINK_BOUNDS = (np.log([0.2, 1e-7, 1e-7]), np.log([5.0, 1.0, 1.0]))
+LINK_BOUNDS = (np.log([0.1, 1e-7, 1e-7]), np.log([20.0, 10.0, 10.0]))
 LINK_START = np.log([1.0, 1e-2, 1e-1])
 
 

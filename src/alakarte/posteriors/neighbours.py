@@ -17,7 +17,7 @@ from alakarte.execution.scratch import Scratch
 from alakarte.execution.threads import run_together
 from alakarte.records import Array, Integers
 
-_LEAF_ROWS = 32  # fewer make the tree larger than a fifth of its points, more make it slow
+_LEAF_ROWS = 64  # fewer make the tree larger and slower, more slower again
 _QUERY_ROWS = 512  # that a thread looks up at once
 _TIES = 4096  # neighbours at one distance that are told apart by number; among more the tree decides
 

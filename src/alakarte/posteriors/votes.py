@@ -14,10 +14,9 @@ from alakarte.execution.scratch import Scratch
 from alakarte.likelihoods.votes import Link, log_probability
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.local import LocalPosterior
-from alakarte.posteriors.neighbours import Neighbours
 from alakarte.posteriors.tiles import by_tiles
 from alakarte.process.votes import voters
-from alakarte.records import Array, Integers
+from alakarte.records import Array
 
 _TILE_ROWS = 64
 
@@ -78,17 +77,6 @@ class VotesPosterior(Posterior):
     def sample(self, x: Array, n_samples: int, rng: np.random.Generator) -> Array:
         """There is none."""
         raise Unavailable(NO_FUNCTION)
-
-    def among(self, picked: Integers) -> "VotesPosterior":
-        """The same with some of the rows as neighbours."""
-        core = self.core
-        some = replace(
-            core,
-            neighbours=Neighbours(core.neighbours.points[picked], core.neighbours.scale),
-            targets=core.targets[picked],
-            weight=None if core.weight is None else core.weight[picked],
-        )
-        return replace(self, core=some)
 
     def leave_one_out(self, block: Block, n_jobs: int = 1) -> tuple[Array, Array]:
         """There is none."""

@@ -1,8 +1,8 @@
 """Classes by features, from neighbours, or by both: what predicts rows that were held out.
 
 In: a `Search`, rows with their labels, the recipe by features. Out: `Fit`. Neighbours are learned first, on all rows
-but those held out. A trial of features on few rows, against neighbours among the same rows, tells whether there is hope
-for features; where there is, these are made of all rows but those held out. What is chosen takes in these.
+but those held out. A trial on few rows (search/class_trial.py) tells whether there is hope for features; where there
+is, these are made of all rows but those held out. What is chosen takes in the rows that were held out.
 """
 
 from collections.abc import Callable
@@ -21,6 +21,7 @@ from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.problem import process_at, require_closed_form
 from alakarte.records import Array, Integers
 from alakarte.search.candidates import Candidate
+from alakarte.search.class_trial import Trial, expected_loss
 from alakarte.search.context import Search, in_random_order
 from alakarte.search.fit import Fit
 from alakarte.search.learn import WarmStart
@@ -47,7 +48,7 @@ class _Near:
         """Those held out."""
         return self.rows.take(self.held)
 
-    def judged_with(self, posterior: LatentPosterior, search: Search, log_near: Array) -> Stack:
+    def judged_with(self, posterior: LatentPosterior, search: Search) -> Stack:
         """Features, found by a search, against neighbours."""
         block = self.held_rows.whole()
         x = block.x if search.scaling.tails is None else search.scaling.tails.compress(block.x)
@@ -55,7 +56,7 @@ class _Near:
         log_shares = np.log(self.learned.shares.size * self.learned.shares)
         labels = block.y[:, 0].astype(np.int64)
         log_features = np.log(np.maximum(p, LEAST_PROBABILITY))
-        return stack(Held(log_features, log_near, log_shares, labels, block.weight))
+        return stack(Held(log_features, self.log_near, log_shares, labels, block.weight))
 
     def loss(self) -> float:
         """Log loss of the rows held out."""
@@ -73,7 +74,7 @@ def fit_by_both(search: Search, rows: Rows, by_features: ByFeatures, warm: WarmS
     near = _learned(search, rows, None)
     search.progress.say(f"neighbours: log loss {near.loss():.4f} of {len(near.held)} rows held out")
     try:
-        if search.budget.is_over() or not _has_hope(near, by_features):
+        if search.budget.is_over() or not _has_hope(near):
             return _alone(near, None)
         fit = by_features(*_part(search, rows, near.rest, "rest"), warm)
     except KeyboardInterrupt:
@@ -138,28 +139,27 @@ def _part(search: Search, rows: Rows, picked: Integers, name: str) -> tuple[Sear
     return replace(search, subsets=subsets, streams=streams), rows.take(picked)
 
 
-def _has_hope(near: _Near, by_features: ByFeatures) -> bool:
-    """Whether features of few rows add to what neighbours among the same rows say; more rows help neighbours more."""
-    search, n_trial = near.search, policy.CLASS_TRIAL_ROWS
-    if len(near.rest) < policy.CLASS_TRIAL_FROM * n_trial:
-        return True
-    places = np.sort(search.streams("near", "trial").permutation(len(near.rest))[:n_trial])
-    fit = by_features(*_part(search, near.rows, near.rest[places], "trial"), None)
-    assert isinstance(fit.posterior, LatentPosterior)
-    block = near.held_rows.whole()
-    log_near = near.posterior.among(places).log_probability(block.x, search.settings.n_jobs)
-    judged = near.judged_with(fit.posterior, fit.search, log_near)
-    search.progress.say(
-        f"of {n_trial} rows: log loss {judged.features:.4f} by features, {judged.near:.4f} from neighbours, "
-        f"{judged.both:.4f} by both"
+def _has_hope(near: _Near) -> bool:
+    """Whether features may come near to what neighbours do, as far as few rows tell."""
+    search, n_trial, core = near.search, policy.CLASS_TRIAL_ROWS, near.posterior.core
+    picked = search.streams("near", "trial").permutation(core.n_basis)[:n_trial]
+    block, shares = near.rows.take(near.held[:n_trial]).whole(), near.posterior.shares
+    trial = Trial(
+        core.neighbours.points[picked],
+        core.targets[picked, 0].astype(np.int64),
+        block.x * core.neighbours.scale,
+        block.y[:, 0].astype(np.int64),
+        np.log(shares) - np.log(shares).mean(),
     )
-    return judged.features < judged.near * (1 + policy.CLASS_HOPE)
+    guess = expected_loss(trial, search.rows.n_rows, search.settings.n_jobs)
+    search.progress.say(f"features: log loss {guess:.4f} expected of all rows by {n_trial}")
+    return guess < policy.CLASS_HOPE * near.loss()
 
 
 def _chosen(near: _Near, fit: Fit) -> Fit:
     """What predicts the rows held out best, with these rows."""
     assert isinstance(fit.posterior, LatentPosterior)
-    judged = near.judged_with(fit.posterior, fit.search, near.log_near)
+    judged = near.judged_with(fit.posterior, fit.search)
     near.search.progress.say(
         f"rows held out: log loss {judged.features:.4f} by features, {judged.near:.4f} from neighbours, "
         f"{judged.both:.4f} by both"

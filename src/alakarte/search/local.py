@@ -144,7 +144,8 @@ class LocalLearned:
 def local_rows(search: Search, targets: Array | None = None) -> LocalRows:
     """All rows of a search, with their own targets or others (n, T)."""
     own, weight = search.rows.targets()
-    order = search.streams("local", "rows").permutation(search.rows.n_rows)[: policy.FRESH_ROWS + policy.LOCAL_ROWS]
+    n_rows, rng = search.rows.n_rows, search.streams("local", "rows")
+    order = rng.choice(n_rows, min(n_rows, policy.FRESH_ROWS + policy.LOCAL_ROWS), replace=False)
     return LocalRows(search.rows, own if targets is None else targets, stored_weight(weight), order)
 
 

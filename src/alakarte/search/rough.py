@@ -25,6 +25,7 @@ from alakarte.search.context import Search
 from alakarte.search.cost import local_flops, posterior_flops
 from alakarte.search.learn import WarmStart
 from alakarte.search.local import LocalLearned, LocalRows, begin_local, learn_local, local_rows
+from alakarte.search.plan import Plan
 
 State: TypeAlias = tuple[list[Candidate], TunedProcess, Posterior]
 
@@ -48,21 +49,25 @@ class Judged:
 
 
 def fit_neighbours(search: Search, warm: WarmStart | None = None) -> State:
-    """The kernel that was given, or the best of those that neighbours may have."""
+    """The kernel that was given, or that of neighbours."""
     if search.rows.n_rows > policy.MOST_LOCAL_ROWS:
         raise Unavailable(
             f"expansion='local' searches among all rows, at most {policy.MOST_LOCAL_ROWS:,}; these are "
             f"{search.rows.n_rows:,}: use expansion='fastfood', or fewer rows."
         )
     given = search.settings.kernel
-    kernels = [given] if given is not None else [resolve(name) for name in policy.LOCAL_MENU]
-    for kernel in kernels:
-        require_closed_form(kernel, "local")
-    local = local_rows(search)
-    begun = [begin_local(search, search.plan(kernel), local, warm) for kernel in kernels]
-    judged = [_judged(search, learn_local(search, each, policy.LOCAL_STAGES)) for each in begun]
-    judged.sort(key=lambda each: -each.candidate.log_density)
-    return [each.candidate for each in judged], judged[0].tuned, judged[0].posterior
+    if given is not None:
+        require_closed_form(given, "local")
+    plan = _local_plan(search) if given is None else search.plan(given)
+    begun = begin_local(search, plan, local_rows(search), warm)
+    judged = _judged(search, learn_local(search, begun, policy.LOCAL_STAGES))
+    return [judged.candidate], judged.tuned, judged.posterior
+
+
+def _local_plan(search: Search) -> Plan:
+    """Of the kernel that neighbours have alone, unless another is given."""
+    kernel = resolve(policy.LOCAL_KERNEL).set_params(nu=policy.LOCAL_SMOOTHNESS)
+    return search.plan(kernel, search.settings.n_components or policy.LOCAL_COMPONENTS)
 
 
 def _judged(search: Search, learned: LocalLearned) -> Judged:
@@ -133,7 +138,7 @@ def _normal_log_density(z: Array, variance: float) -> Array:
 
 def _alone(search: Search, local: LocalRows, features: Judged) -> list[Judged]:
     """Neighbours alone, unless they are far behind after the first stage."""
-    begun = begin_local(search, search.plan(resolve(policy.LOCAL_MENU[0])), local)
+    begun = begin_local(search, _local_plan(search), local)
     begun = learn_local(search, begun, policy.LOCAL_STAGES[:1])
     lead = _first_log_density(begun) - features.log_density
     search.progress.say(f"neighbours: {lead.mean():+.4f} nats per row to features after the first stage")
@@ -179,7 +184,8 @@ def _first_of_the_rest(search: Search, posterior: Posterior, left: Array) -> Loc
     work = Work(posterior.n_basis, n_jobs=search.settings.n_jobs)
     residual = search.rows.map_rows(_residual, search.rows.n_targets, posterior, work=work)
     likeness = local_rows(search, residual / np.exp(left[:, -1]).mean())
-    begun = begin_local(search, search.plan(resolve(policy.ROUGH_KERNEL)), likeness)
+    kernel = resolve(policy.REST_KERNEL).set_params(nu=policy.REST_SMOOTHNESS)
+    begun = begin_local(search, search.plan(kernel), likeness)
     return learn_local(search, begun, policy.LOCAL_STAGES[:1])
 
 
