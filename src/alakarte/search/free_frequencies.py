@@ -80,7 +80,7 @@ def freed(
     spectrum, old = process.spectrum, process.problem
     n_signs = 2 if spectrum.centre is not None else 1  # a frequency around a centre stands for ω + μ and ω − μ
     variance = np.exp(2 * (spectrum.log_amplitude - spectrum.log_amplitude.max()))
-    shape = Shape(rows.n_inputs, split(variance, n_frequencies // n_signs))
+    shape = old.draws.shape.with_counts(split(variance, n_frequencies // n_signs))
     draws = draw(shape, old.draws.expansion, streams("draws"))
     omega = frequencies(old.kernel.spectrum(process.values, draws), draws)
     kernel, shape = resolve("ssgpr"), Shape(omega.shape[1], (len(omega),))
