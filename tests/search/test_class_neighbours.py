@@ -150,6 +150,8 @@ def test_who_is_refused_learns_why(monkeypatch):
         fitted(rough_labels, 2, kernel="pwl", expansion="local")
     with pytest.raises(InvalidInput, match="n_neighbors=0"):
         GPClassifier(n_neighbors=0, expansion="local").fit(inputs()[:9], np.arange(9) % 2)
+    with pytest.raises(Unavailable, match="at least 20 that differ; these are 9"):
+        GPClassifier(expansion="local").fit(inputs()[:9], np.arange(9) % 2)
     monkeypatch.setattr(policy, "MOST_LOCAL_ROWS", 100)
     with pytest.raises(Unavailable, match="at most 100"):
         fitted(rough_labels, 2, expansion="local")

@@ -116,7 +116,12 @@ def _learned(search: Search, rows: Rows, warm: WarmStart | None) -> _Near:
 
 
 def _check(search: Search) -> None:
-    """An error that says so, where rows are too many or a kernel has no closed form."""
+    """An error that says so, where rows are too few or too many, or a kernel has no closed form."""
+    if search.rows.n_rows < policy.FEWEST_CLASS_ROWS:
+        raise Unavailable(
+            f"expansion='local' learns from rows given their neighbours, at least {policy.FEWEST_CLASS_ROWS} that "
+            f"differ; these are {search.rows.n_rows}: use expansion='auto'."
+        )
     if search.rows.n_rows > policy.MOST_LOCAL_ROWS:
         raise Unavailable(
             f"expansion='local' searches among all rows, at most {policy.MOST_LOCAL_ROWS:,}; these are "

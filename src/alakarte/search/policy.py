@@ -93,6 +93,7 @@ MOST_LOCAL_ROWS = 5_000_000  # that neighbours are searched among
 
 # --- classes from neighbours ------------------------------------------------------------------------------------------
 LEAST_CLASS_ROWS = 3600  # fewer were not tried: features
+FEWEST_CLASS_ROWS = 20  # for neighbours by name
 MOST_CLASS_VARIABLES = 64  # columns of the table: a search tree is of little use among more
 CLASS_LOCAL_MENU = ("matern12", "matern32")  # compared after all stages but the last
 CLASS_LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 20))  # rows, neighbours, iterations
