@@ -112,6 +112,8 @@ def test_every_closed_form_learns_by_its_neighbours(kernel):
     model = GPRegressor(kernel, expansion="local", n_neighbors=20, **QUICK).fit(X[:600], y[:600])
     assert np.std(model.predict(X[600:]) - y[600:]) < 0.3
     assert model.n_basis_ == 600
+    assert "20 neighbours among 600 rows" in model.summary()
+    assert "given their neighbours" in model.summary()
     assert model.n_posterior_frequencies_ == 0
     with pytest.raises(AttributeError, match="left_out_log_density_"):
         _ = model.log_marginal_likelihood_
