@@ -65,10 +65,10 @@ def neighbours(n=2_000_000, n_inputs=11, n_queries=100_000, k=100) -> None:
     near.nearest(near.points[:1], k)
     built = time.perf_counter()
     picked = np.sort(rng.choice(n, n_queries, replace=False))
-    for part in np.array_split(picked, n_queries // 10_000):
+    for part in np.array_split(picked, n_queries // 1_000):
         near.nearest_others(part, k, n_jobs=n_jobs)
     searched = time.perf_counter()
-    memory = (resident("VmHWM") - before) * 1e6 / (8 * n * n_inputs)
+    memory = (resident("VmHWM") - before) * 2**20 / (8 * n * n_inputs)
     print(
         f"{n} × {n_inputs}: tree {built - began:.1f} s, {k} neighbours of {n_queries} rows {searched - built:.1f} s, "
         f"memory beyond the table {memory:.2f} of its size"
