@@ -72,3 +72,9 @@ def test_heavy_tails_of_the_noise_are_seen():
     low, high = model.predict_interval(X[300:])
     covered = np.mean((low <= y[300:]) & (y[300:] <= high))
     assert abs(covered - 0.95) < 3 * np.sqrt(0.95 * 0.05 / 300)
+
+
+def test_what_was_not_learned_is_not_calibrated():
+    X, y, _ = table(2, n=60)
+    assert GPRegressor("ard", max_iter=0).fit(X, y).model_.calibration is UNCALIBRATED
+    assert GPRegressor("ard").fit(X[:1], y[:1]).model_.calibration is UNCALIBRATED

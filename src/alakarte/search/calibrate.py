@@ -17,11 +17,12 @@ from alakarte.search.context import Search
 
 
 def calibrate(search: Search, best: Candidate, posterior: Posterior) -> Calibration:
-    """By rows left out of the posterior; nothing where the user gave the noise, or where there is no time."""
+    """By rows left out of the posterior; nothing where no noise was learned, or where there is no time."""
     layout, likelihood = best.learned.problem.layout, best.learned.problem.likelihood
-    noise_is_learned = all(layout.is_free(parameter.name) for parameter in likelihood.parameters())
+    is_free = all(layout.is_free(parameter.name) for parameter in likelihood.parameters())
+    is_learned = is_free and search.settings.max_iter > 0
     n_rows = min(search.rows.n_rows, max(posterior.size, policy.LEFT_OUT_ROWS))
-    if not noise_is_learned or n_rows == 1 or not search.budget.allows(n_rows * float(posterior.size) ** 2):
+    if not (is_learned and search.budget.allows(n_rows * float(posterior.size) ** 2)):
         return UNCALIBRATED
     block = _rows_to_leave_out(search, posterior)
     mean, variance = posterior.leave_one_out(block, search.settings.n_jobs)
