@@ -145,11 +145,11 @@ def _judged_beside(search: Search, local: LocalRows, features: Judged, left: Arr
     """
     first = policy.LOCAL_STAGES[:1]
     alone = learn_local(search, begin_local(search, _local_plan(search), local), first)
-    lead, gain, rest = features.mean(_first_log_density(alone) - features.log_density), 0.0, None
+    lead, gain, rest = _hope(features, _first_log_density(alone) - features.log_density), 0.0, None
     if posterior_flops(search.rows.n_rows, features.posterior.n_basis) <= policy.TOGETHER_FLOPS:
         rest = learn_local(search, _begin_with_the_rest(search, features.posterior, left), first)
         noise = _normal_log_density(rest.local.targets[local.fresh], features.posterior.noise_variance)
-        gain = features.mean(_first_log_density(rest) - noise)
+        gain = _hope(features, _first_log_density(rest) - noise)
     search.progress.say(f"to features: neighbours {lead:+.4f} nats per row at first, beside them {gain:+.4f}")
     least = max(lead, gain, 0.0) - policy.LOCAL_HOPE
     judged = []
@@ -168,6 +168,11 @@ def _normal_log_density(z: Array, variance: float) -> Array:
 def _first_log_density(begun: LocalLearned) -> Array:
     """(rows,) of fresh rows with the neighbours of the first stage."""
     return begun.log_density(begun.local.fresh, policy.LOCAL_STAGES[0][1])
+
+
+def _hope(features: Judged, lead: Array) -> float:
+    """The mean lead (rows,), of which no row may take more than some nats: few rows have not learned the noise."""
+    return features.mean(np.maximum(lead, -policy.WORST_ROW))
 
 
 def _begin_with_the_rest(search: Search, posterior: Posterior, left: Array) -> LocalLearned:
