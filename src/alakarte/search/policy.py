@@ -82,6 +82,7 @@ LOCAL_NOISE = 0.1  # variance to begin with, in that of the targets
 FRESH_ROWS = 2000  # that decide between features and neighbours
 CLEAR_LEAD = 2.0  # standard errors by which one must lead there
 LOCAL_HOPE = 0.2  # nats per row behind the best of features and neighbours after the first stage: no further
+WORST_ROW = 5.0  # nats that a row may take from that hope
 TIME_FOR_NEIGHBOURS = 0.3  # of `max_time` at most is kept for them,
 NEIGHBOUR_RUNS = 4  # and so many times the seconds of learning once: alone, on the rest, and what is around it
 TOGETHER_HOPE = 0.03  # nats per row that neighbours must gain of what features leave, after the first stage

@@ -32,17 +32,23 @@ State: TypeAlias = tuple[list[Candidate], TunedProcess, Posterior]
 
 @dataclass(frozen=True)
 class Judged:
-    """A candidate with its process and posterior, and the log density (rows,) of each fresh row."""
+    """A candidate with its process and posterior, the log density (rows,) of each fresh row, and their weights."""
 
     candidate: Candidate
     tuned: TunedProcess
     posterior: Posterior
     log_density: Array
+    weight: Array
+
+    def mean(self, values: Array) -> float:
+        """Of values (rows,) of the fresh rows."""
+        return float(np.average(values, weights=self.weight))
 
     def clearly_beats(self, other: "Judged") -> bool:
         """Whether its lead is more than twice its standard error."""
         lead = self.log_density - other.log_density
-        return bool(lead.mean() > policy.CLEAR_LEAD * lead.std() / np.sqrt(lead.size))
+        variance = self.mean((lead - self.mean(lead)) ** 2)
+        return bool(self.mean(lead) > policy.CLEAR_LEAD * np.sqrt(variance / self.weight.sum()))
 
 
 # --- without features
@@ -73,17 +79,17 @@ def _local_plan(search: Search) -> Plan:
 def _judged(search: Search, learned: LocalLearned) -> Judged:
     """Neighbours alone, judged by fresh rows."""
     k, theta = search.settings.n_neighbors, learned.theta
-    log_density = learned.log_density(learned.local.fresh, k)
+    log_density, weight = learned.log_density(learned.local.fresh, k), learned.local.fresh_weight
     candidate = Candidate(
         learned.plan,
         learned.learned,
         None,
         compressed=search.compressed,
         n_neighbors=k,
-        log_density=float(log_density.mean()),
+        log_density=float(np.average(log_density, weights=weight)),
     )
     tuned = TunedProcess(process_at(learned.problem, theta), theta, np.nan, None)
-    return Judged(candidate, tuned, learned.posterior(k), log_density)
+    return Judged(candidate, tuned, learned.posterior(k), log_density, weight)
 
 
 # --- beside features
@@ -121,7 +127,8 @@ def try_neighbours(search: Search, state: State) -> State:
     fresh = local.rows.take(local.fresh).whole()
     left = left_out(posterior, fresh.x, fresh.y, fresh.weight)
     log_density = _normal_log_density(left[:, :-1], posterior.noise_variance) + _log_stretch(left)
-    features = Judged(replace(ranking[0], log_density=float(log_density.mean())), tuned, posterior, log_density)
+    candidate = replace(ranking[0], log_density=float(np.average(log_density, weights=fresh.weight)))
+    features = Judged(candidate, tuned, posterior, log_density, fresh.weight)
     judged = [features, *_judged_beside(search, local, features, left)]
     best = features
     for each in judged[1:]:
@@ -138,11 +145,11 @@ def _judged_beside(search: Search, local: LocalRows, features: Judged, left: Arr
     """
     first = policy.LOCAL_STAGES[:1]
     alone = learn_local(search, begin_local(search, _local_plan(search), local), first)
-    lead, gain, rest = float(np.mean(_first_log_density(alone) - features.log_density)), 0.0, None
+    lead, gain, rest = _hope(features, _first_log_density(alone) - features.log_density), 0.0, None
     if posterior_flops(search.rows.n_rows, features.posterior.n_basis) <= policy.TOGETHER_FLOPS:
         rest = learn_local(search, _begin_with_the_rest(search, features.posterior, left), first)
         noise = _normal_log_density(rest.local.targets[local.fresh], features.posterior.noise_variance)
-        gain = float(np.mean(_first_log_density(rest) - noise))
+        gain = _hope(features, _first_log_density(rest) - noise)
     search.progress.say(f"to features: neighbours {lead:+.4f} nats per row at first, beside them {gain:+.4f}")
     least = max(lead, gain, 0.0) - policy.LOCAL_HOPE
     judged = []
@@ -161,6 +168,11 @@ def _normal_log_density(z: Array, variance: float) -> Array:
 def _first_log_density(begun: LocalLearned) -> Array:
     """(rows,) of fresh rows with the neighbours of the first stage."""
     return begun.log_density(begun.local.fresh, policy.LOCAL_STAGES[0][1])
+
+
+def _hope(features: Judged, lead: Array) -> float:
+    """The mean lead (rows,), of which no row may take more than some nats: few rows have not learned the noise."""
+    return features.mean(np.maximum(lead, -policy.WORST_ROW))
 
 
 def _begin_with_the_rest(search: Search, posterior: Posterior, left: Array) -> LocalLearned:
@@ -183,8 +195,9 @@ def _together(search: Search, begun: LocalLearned, features: Judged, left: Array
     rough = learn_local(search, begun, policy.LOCAL_STAGES[1:])
     log_density = rough.log_density(rough.local.fresh, k) + _log_stretch(left)
     both = smooth_and_rough(posterior, rough.posterior(k), search.rows.targets()[0])
-    candidate = replace(features.candidate, rough=rough.learned, n_neighbors=k, log_density=float(log_density.mean()))
-    return Judged(candidate, features.tuned, both, log_density)
+    mean = features.mean(log_density)
+    candidate = replace(features.candidate, rough=rough.learned, n_neighbors=k, log_density=mean)
+    return Judged(candidate, features.tuned, both, log_density, features.weight)
 
 
 def _log_stretch(left: Array) -> Array:
