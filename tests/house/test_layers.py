@@ -127,7 +127,7 @@ ELSEWHERE = {
         ["posteriors.class_sites", "posteriors.latent", "posteriors.row_sites"], "estimators/test_classifier.py"
     ),
     **dict.fromkeys(
-        ["search.classes", "search.fit_classes", "search.fixed_kernels", "search.latent"],
+        ["search.classes", "search.fit_classes", "search.fixed_kernels"],
         "estimators/test_classifier.py",
     ),
     **dict.fromkeys(
@@ -135,6 +135,7 @@ ELSEWHERE = {
     ),
     "compiled.local_reference": "compiled/test_local.py",
     **dict.fromkeys(["estimators.base", "estimators.evidence"], "estimators/test_regressor.py"),
+    **dict.fromkeys(["search.grow_latent", "search.learn_latent"], "search/test_latent.py"),
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",
 }

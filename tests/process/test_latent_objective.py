@@ -3,42 +3,17 @@
 import numpy as np
 import pytest
 
-from alakarte.data.arrays import ArrayRows
-from alakarte.data.summary import summarise
-from alakarte.features.draws import draw
-from alakarte.kernels.registry import resolve
 from alakarte.likelihoods.categorical import slopes, softmax
 from alakarte.likelihoods.registry import likelihoods
-from alakarte.parameters import Layout
 from alakarte.process.computation import Computation
 from alakarte.process.design_matrix import KeptDesign
 from alakarte.process.latent_objective import latent_evidence
 from alakarte.process.problem import Problem
 from alakarte.process.softmax import Labels, softmax_mode
-from alakarte.records import Shape
+from latent_problems import latent_problem_of
 from problems import naming
 
 FORMS = (("ard", Computation.CLOSED, 4), ("gm", None, 2), ("gm", None, 8), ("pwl", None, 3))
-
-
-def problem_of(name, kernel_name, computation, m, n=30):
-    rng = np.random.default_rng(7)
-    x = rng.standard_normal((n, 3))
-    f = np.sin(2 * x[:, 0]) + 0.5 * x[:, 1]
-    targets = {
-        "bernoulli": (rng.random(n) < 1 / (1 + np.exp(-2 * f))).astype(float),
-        "student_t": f + 0.1 * rng.standard_t(3, n),
-    }
-    y = targets.get(name, rng.poisson(np.exp(f)).astype(float))
-    offset = np.zeros(n) if name == "student_t" else 0.3 * rng.standard_normal(n)
-    kernel, likelihood = resolve(kernel_name), likelihoods()[name]()
-    shape = Shape(3, (m, m)) if kernel.has_components else Shape(3, (m,))
-    draws = draw(shape, "fastfood", rng)
-    layout = Layout((*kernel.parameters(shape), *likelihood.parameters()))
-    rows = ArrayRows(x, np.column_stack([y, offset]), rng.uniform(0.5, 2, n))
-    start = kernel.start(shape, summarise(x, np.ones(n), rng), draws, rng, 0.5) | likelihood.start()
-    theta = layout.pack(start) + 0.2 * rng.standard_normal(layout.size)
-    return Problem(kernel, likelihood, layout, draws, rows, computation), theta
 
 
 @pytest.mark.parametrize("name", [name for name, kind in likelihoods().items() if not kind.is_exact])
@@ -46,7 +21,7 @@ def test_gradients_are_those_of_differences(name):
     for form in FORMS:
         for inference in ("variational", "laplace")[: 1 if name == "student_t" else 2]:
             with naming(f"{form} {inference}"):
-                problem, theta = problem_of(name, *form)
+                problem, theta = latent_problem_of(name, *form)
                 found = latent_evidence(problem, theta, inference, tol=1e-12)
                 step, difference = 1e-5, []
                 for direction in np.eye(theta.size):
@@ -64,7 +39,7 @@ def test_gradients_are_those_of_differences(name):
 def test_the_bound_of_one_row_lies_below_quadrature_and_near():
     for name in ("bernoulli", "poisson", "negative_binomial"):
         with naming(name):
-            problem, theta = problem_of(name, "ard", Computation.CLOSED, 4, n=1)
+            problem, theta = latent_problem_of(name, "ard", Computation.CLOSED, 4, n=1)
             found = latent_evidence(problem, theta, "variational", gradient=False, tol=1e-10)
             values, likelihood = found.function.values, problem.row_likelihood
             y, weight = problem.rows.targets()
@@ -79,7 +54,7 @@ def test_the_bound_of_one_row_lies_below_quadrature_and_near():
 
 def test_both_spaces_agree():
     for name in ("bernoulli", "negative_binomial"):
-        problem, theta = problem_of(name, "gm", None, 2)
+        problem, theta = latent_problem_of(name, "gm", None, 2)
         by_weights = latent_evidence(problem, theta, "variational", tol=1e-12)
         by_rows = latent_evidence(
             Problem(**vars(problem) | {"computation": Computation.ROWS}), theta, "variational", tol=1e-12

@@ -41,8 +41,8 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
     Parameters
     ----------
     kernel : str or kernel object, default="auto"
-        ``auto`` learns several, a fixed ``rbf`` among them, and keeps the one that predicts best, or averages
-        probabilities of those that cannot be told apart, where rows are few. From 3,600 rows on it tries neighbours
+        ``auto`` learns several, fixed ones beside them, and keeps the one that predicts rows left out best, or
+        averages probabilities with the weights that do, where rows are few. From 3,600 rows on it tries neighbours
         too. Or one by name, as in `GPRegressor`.
     inference : {"variational", "laplace"}, default="variational"
         Of two classes: the variational bound, or Laplace's approximation at the mode.
@@ -73,11 +73,12 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
     kernel_ : FittedKernel
         The learned kernel, of several the best.
     log_marginal_likelihood_ : float
-        The bound of the log evidence; Laplace's approximation of it for ``inference="laplace"`` and for more than two
-        classes, there with one curvature for all classes.
+        The bound of the log evidence; Laplace's approximation for ``inference="laplace"`` and several classes.
     ranking_ : list of dict
-        Kernels that were compared, best first; of more than two classes by ``left_out_log_loss``. Where neighbours
-        were tried, ``n_neighbors`` and ``left_out_log_density``, which decides about these.
+        Kernels that were compared, by ``left_out_log_loss``; ``fixed``: length-scales by the inputs alone. Where
+        neighbours were tried, ``n_neighbors`` and ``left_out_log_density``, which decides about these.
+    n_passes_ : int
+        Passes over all rows to what each of them says; 0 in closed form of two classes.
     model_ : FittedModel
         All that the fit has kept; `theta_`, `relevance_`, `n_basis_` and others are read from it, as in `GPRegressor`.
 

@@ -58,8 +58,8 @@ class GPCountRegressor(LatentEstimator):
         r of the negative binomial; infinite for Poisson.
     log_marginal_likelihood_ : float
         The variational bound of the log evidence.
-    ranking_, model_
-        As in `GPRegressor`.
+    ranking_, n_passes_, model_
+        As in `GPClassifier`.
 
     Examples
     --------

@@ -17,6 +17,7 @@ from alakarte.estimators.online import Online
 from alakarte.execution.budget import Budget
 from alakarte.execution.threads import one_blas_thread, thread_count
 from alakarte.likelihoods.rowwise import RowLikelihood
+from alakarte.posteriors.latent import LatentPosterior
 from alakarte.posteriors.tiles import TILE_ROWS
 from alakarte.process.latent_objective import latent_evidence
 from alakarte.process.problem import Problem
@@ -80,6 +81,12 @@ class LatentEstimator(Online):
             found = latent_evidence(problem, theta, inference, gradient=eval_gradient)
         value = self.model_.scaling.log_evidence(found.nlml, problem.rows.total)
         return value if found.gradient is None else (value, -found.gradient)
+
+    @property
+    def n_passes_(self) -> int:
+        """Passes over all rows in which what each of them says was found; 0 in closed form and for normal noise."""
+        posterior = self._fitted("n_passes_").posterior
+        return posterior.n_passes if isinstance(posterior, LatentPosterior) else 0
 
     def _threads(self, X: Array) -> int:
         """One for few rows: to ask how many there are takes longer than to predict them."""

@@ -122,8 +122,8 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         What was used; 0 frequencies: the closed form.
     growth_reason_ : str
         Why the posterior has no more frequencies.
-    n_iter_, n_evaluations_, n_basis_ : int
-        Iterations of the last run, evaluations in all, columns of the expansion (training rows if exact).
+    n_iter_, n_evaluations_, n_basis_, n_passes_ : int
+        Iterations of the last run, evaluations in all, columns (training rows if exact), passes of other likelihoods.
     trace_ : dict of arrays
         ``value`` (log evidence), ``gradient_norm``, ``seconds`` of every evaluation of the last run.
     stop_reason_, converged_ : str, bool

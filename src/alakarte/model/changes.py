@@ -91,7 +91,7 @@ def _latent_expanded_where_dear(
     if without_expansion(asked=False, possible=True, flops=flops, most_flops=KEEP_CLOSED_FLOPS):
         return model
     problem = with_columns(best.problem, compare_columns(rows.n_rows), model.streams("expand"))
-    member = Member(problem, best.theta, best.n_parameters, best.left_out)
+    member = Member(problem, best.theta, best.n_parameters)
     working = posterior.finder.find(problem.on(rows).with_jobs(n_jobs), best.theta)
     return replace(
         model,

@@ -115,6 +115,7 @@ def _place(fit: Fit, candidate: Candidate) -> dict[str, Any]:
         nlml, n_basis = np.nan, fit.search.rows.n_rows  # neighbours have no evidence
     return {
         "kernel": candidate.label,
+        "fixed": candidate.fixed,
         "n_components": candidate.plan.n_components,
         "compressed": candidate.compressed,
         "n_basis": n_basis,

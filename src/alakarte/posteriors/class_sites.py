@@ -4,7 +4,7 @@ In: a problem whose targets are labels. Out: `WorkingRegression`. Regression on 
 any λ > 0: its weights solve the same equations. The shared λ = (1 − ‖p‖²)/K is what variances are made of.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class ClassSites(SiteFinder):
         design = design_matrix(latent_function_at(problem, theta))
         labels = labels_of(problem.rows, self.base)
         mode = softmax_mode(design, labels)
-        return class_regression(design, labels, mode)
+        return replace(class_regression(design, labels, mode), n_passes=mode.n_passes)
 
     def update(self, before: Posterior, rows: Rows, n_jobs: int) -> WorkingRegression:
         """Of further rows: the posterior so far is their prior, what earlier rows said stays as it was."""

@@ -12,14 +12,12 @@ import numpy as np
 
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.rows import Rows
-from alakarte.errors import IllConditioned, Unavailable
+from alakarte.errors import Unavailable
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.build import build_posterior
-from alakarte.posteriors.ranking import average_weights, score
 from alakarte.posteriors.rows import changed_rows
 from alakarte.process.problem import LatentFunction, Problem, Process, latent_function_at
-from alakarte.process.sites import Sites
 from alakarte.records import Array
 
 JOINING_ROWS = 512  # whose sites are found together, where sums are kept
@@ -32,11 +30,7 @@ class WorkingRegression:
     curvature: Array  # (n,) λ, shared by the functions
     observation: Array  # (n, T)
     nlml: float  # less the approximate log evidence, or what stands for it
-
-    @classmethod
-    def of_sites(cls, sites: Sites, nlml: float) -> "WorkingRegression":
-        """Of one latent function."""
-        return cls(sites.curvature, (sites.linear / sites.curvature)[:, None], nlml)
+    n_passes: int = 0  # over the rows, where products with Ψ were made block by block or with Ψ in memory
 
 
 class SiteFinder(ABC):
@@ -53,16 +47,12 @@ class SiteFinder(ABC):
 
 @dataclass(frozen=True)
 class Member:
-    """One kernel: its problem without rows, θ, and the numbers that were learned."""
+    """One kernel: its problem without rows, θ, the numbers that were learned, its weight in an average."""
 
     problem: Problem
     theta: Array
     n_parameters: int
-    left_out: float | None = None  # log loss per row of rows left out, where that ranks kernels
-
-    def score(self, nlml: float, total: float) -> float:
-        """What it is weighed by in an average, in nats."""
-        return score(nlml, self.n_parameters) if self.left_out is None else -self.left_out * total
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -76,6 +66,7 @@ class LatentPosterior(Posterior):
     total: float
     nlml: float  # of the best
     noise_variance: float = 0.0
+    n_passes: int = 0  # over all rows, to the sites of the best
 
     @property
     def n_targets(self) -> int:
@@ -167,18 +158,13 @@ def latent_posterior(
     if members[0].problem.is_closed:
         block = rows.whole()
         kept = ArrayRows(block.x, block.y, block.weight)
-    core = cores[0] if len(cores) == 1 else _average(members, cores, found, rows.total)
+    core = cores[0] if len(cores) == 1 else _average(members, cores, rows.total, found[0].nlml)
     without = tuple(replace(member, problem=member.problem.without_rows()) for member in members)
-    return LatentPosterior(core, finder, without, kept, rows.total, found[0].nlml)
+    return LatentPosterior(core, finder, without, kept, rows.total, found[0].nlml, n_passes=found[0].n_passes)
 
 
-def _average(
-    members: tuple[Member, ...], cores: list[Posterior], found: list[WorkingRegression], total: float
-) -> Average:
-    """The average of closed forms, with weights by what stands for their evidence."""
-    if not all(np.isfinite(working.nlml) for working in found):
-        raise IllConditioned("no evidence to weigh kernels by")
-    scores = [member.score(working.nlml, total) for member, working in zip(members, found, strict=True)]
-    weights = average_weights(scores, total)
+def _average(members: tuple[Member, ...], cores: list[Posterior], total: float, nlml: float) -> Average:
+    """The average of closed forms, with the weights of the fit: those that predicted rows left out best."""
+    weights = np.array([member.weight for member in members])
     n_parameters = tuple(member.n_parameters for member in members)
-    return Average(tuple(cores), n_parameters, weights, total, 0.0, found[0].nlml)  # type: ignore[arg-type]
+    return Average(tuple(cores), n_parameters, weights / weights.sum(), total, 0.0, nlml)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from alakarte.data.rows import Rows
 from alakarte.likelihoods.rowwise import RowLikelihood
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.latent import SiteFinder, WorkingRegression
-from alakarte.process.latent_objective import latent_evidence
+from alakarte.process.latent_objective import LatentEvidence, latent_evidence
 from alakarte.process.latent_space import KernelSpace
 from alakarte.process.problem import Problem
 from alakarte.process.variational import Observations, infer
@@ -28,8 +28,7 @@ class RowSites(SiteFinder):
 
     def find(self, problem: Problem, theta: Array) -> WorkingRegression:
         """Of all rows of a problem."""
-        found = latent_evidence(problem, theta, self.inference, gradient=False)
-        return WorkingRegression.of_sites(found.sites, found.nlml)
+        return working_regression(latent_evidence(problem, theta, self.inference, gradient=False))
 
     def update(self, before: Posterior, rows: Rows, n_jobs: int) -> WorkingRegression:
         """Of further rows: the posterior so far is their prior, what earlier rows said stays as it was."""
@@ -40,3 +39,9 @@ class RowSites(SiteFinder):
         found = infer(space, self.likelihood, self.values, data)
         observation = mean + found.sites.linear / found.sites.curvature
         return WorkingRegression(found.sites.curvature, np.asarray(observation)[:, None], -found.bound)
+
+
+def working_regression(found: LatentEvidence) -> WorkingRegression:
+    """What stands for the rows of a function whose sites were found."""
+    observation = (found.sites.linear / found.sites.curvature)[:, None]
+    return WorkingRegression(found.sites.curvature, observation, found.nlml, found.n_passes)

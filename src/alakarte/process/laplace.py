@@ -27,6 +27,7 @@ class Mode:
     log_evidence: float
     n_steps: int
     converged: bool
+    n_solved: int = 1  # systems, one for each density
 
 
 def find_mode(
@@ -42,21 +43,23 @@ def find_mode(
         zero = np.zeros(len(data.y))
         sites = _sites(likelihood.derivatives(values, data.y, data.offset), data, zero)
     current, density = _solved(space, likelihood, values, data, sites)
-    n_steps, converged = 0, False
+    n_steps, n_solved, converged = 0, 1, False
     while not converged and n_steps < MAX_STEPS:
         n_steps += 1
         wanted, step = _sites(current.derivatives, data, current.state.mean), 1.0
         stepped, higher = _solved(space, likelihood, values, data, wanted)
+        n_solved += 1
         for _ in range(HALVINGS):
             if higher >= density - SLACK * abs(density):
                 break
-            step /= 2
+            step, n_solved = step / 2, n_solved + 1
             stepped, higher = _solved(space, likelihood, values, data, current.sites.towards(wanted, step))
         converged = higher - density < tol
         if higher < density - SLACK * abs(density):
             break
         current, density = stepped, higher
-    return Mode(current.sites, current.state, current.derivatives, current.log_evidence, n_steps, converged)
+    ended = current.sites, current.state, current.derivatives, current.log_evidence
+    return Mode(*ended, n_steps, converged, n_solved)
 
 
 def _sites(derivatives: Derivatives, data: Observations, mean: Array) -> Sites:

@@ -30,6 +30,7 @@ class LatentEvidence:
     gradient: Array | None  # by theta, where asked for
     n_steps: int
     converged: bool
+    n_passes: int  # over the rows by blocks; 0 where a matrix of all rows is kept
 
 
 def observations(problem: Problem) -> Observations:
@@ -57,11 +58,11 @@ def latent_evidence(
         directions = [Direction(state.dual, state.weights)]
         of_rows = likelihood.expected_by_parameter(values, data.y, state.mean + data.offset, state.variance)
         slopes = {name: np.asarray(data.weight @ part) for name, part in of_rows.items()}
-        ended = found.sites, state, found.n_steps, found.converged
+        ended = found.sites, state, found.n_steps, found.converged, found.n_solved * space.n_passes
     else:
         mode = find_mode(space, likelihood, values, data, sites, tol)
         state, value = mode.state, mode.log_evidence
-        ended = mode.sites, state, mode.n_steps, mode.converged
+        ended = mode.sites, state, mode.n_steps, mode.converged, mode.n_solved * space.n_passes
         if gradient:
             directions, h = mode_directions(space, mode, data)
             by_parameter = likelihood.by_parameter(values, data.y, state.mean + data.offset)
@@ -75,5 +76,5 @@ def latent_evidence(
         derivatives = {name: -slope for name, slope in slopes.items()}
         derivatives |= problem.kernel.pullback(values, problem.draws, bar)
         theta_bar = problem.layout.unpack_pullback(derivatives)
-    sites, state, n_steps, converged = ended
-    return LatentEvidence(function, sites, state, -value, theta_bar, n_steps, converged)
+    sites, state, n_steps, converged, n_passes = ended
+    return LatentEvidence(function, sites, state, -value, theta_bar, n_steps, converged, n_passes)

@@ -7,6 +7,7 @@ eigenvalues ≥ 1, so no noise floor is needed.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from alakarte.records import Array, Spectrum
 
 class LatentSpace(ABC):
     """q(f) from sites."""
+
+    n_passes: ClassVar[int] = 0  # over blocks of rows to solve for q(f)
 
     @abstractmethod
     def solve(self, sites: Sites) -> LatentState:
@@ -121,6 +124,7 @@ def _inverse_complement(diagonal: Array, curvature: Array) -> Array:
 class WeightLatentSpace(PriorSpace):
     """By the weights of an expansion: passes over blocks of rows."""
 
+    n_passes = 2
     function: LatentFunction
 
     @property

@@ -47,6 +47,7 @@ class Inference:
     bound: float
     n_steps: int
     converged: bool
+    n_solved: int = 1  # systems, one for each bound
 
 
 def infer(
@@ -65,10 +66,11 @@ def infer(
     step, longest = 1.0, LONGEST_STEP if likelihood.fixed_point_is_slow else 1.0
     for n_steps in range(1, MAX_STEPS + 1):
         wanted = matched_sites(current.expected, data, current.state.mean)
-        better, taken = _improved(space, likelihood, values, data, current, wanted, step)
+        better, taken, n_tried = _improved(space, likelihood, values, data, current, wanted, step)
+        n_solved = current.n_solved + n_tried
         if better is None:  # no step along this way raises the bound: rounding is all that is left
-            return replace(current, n_steps=n_steps, converged=True)
-        gain, current = better.bound - current.bound, better
+            return replace(current, n_steps=n_steps, converged=True, n_solved=n_solved)
+        gain, current = better.bound - current.bound, replace(better, n_solved=n_solved)
         if gain < tol:
             return replace(current, n_steps=n_steps, converged=True)
         if taken < step:  # it swings about its end: shorter steps from here on
@@ -105,12 +107,12 @@ def _improved(  # noqa: PLR0913
     current: Inference,
     wanted: Sites,
     step: float,
-) -> tuple[Inference | None, float]:
+) -> tuple[Inference | None, float, int]:
     """The bound after a step to the wanted sites, the first of shorter and shorter ones that does not lower it."""
-    for _ in range(HALVINGS):
+    for n_tried in range(1, HALVINGS + 1):
         sites = current.sites.towards(wanted, step)
         stepped = _evaluate(space, likelihood, values, data, sites)
         if stepped.bound >= current.bound - SLACK * abs(current.bound):
-            return stepped, step
+            return stepped, step, n_tried
         step = min(step / 2, 1.0)
-    return None, step
+    return None, step, HALVINGS

@@ -23,6 +23,7 @@ class Candidate:
     compared: TunedProcess | None  # None before the first comparison
     doublings: int = -1  # of the columns that it was refined with; −1: not refined
     compressed: bool = False  # the tails of its inputs
+    fixed: bool = False  # its length-scales come from the inputs alone
     n_neighbors: int = 0  # that predictions are made from; 0: features or the closed form alone
     rough: Learned | None = None  # what neighbours have learned of that which features leave
     log_density: float = float("nan")  # per row, of fresh rows, where features and neighbours were compared

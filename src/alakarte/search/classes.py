@@ -1,7 +1,7 @@
 """The common amplitude of a kernel for several classes: what predicts rows that were left out.
 
-In: a latent function learned by regression on indicators, labels of some rows. Out: the gain of its amplitude, and the
-log loss of rows left out in two halves. The evidence of regression says too little of it: probabilities near zero and
+In: a latent function learned by regression on indicators, labels of some rows. Out: the gain of its amplitude, and what
+is said of rows left out in two halves. The evidence of regression says too little of it: probabilities near zero and
 one ask for functions far larger than indicators are.
 """
 
@@ -17,7 +17,7 @@ from alakarte.process.closed_form import closed_gram
 from alakarte.process.design_matrix import JITTER, KeptDesign
 from alakarte.process.problem import LatentFunction
 from alakarte.process.softmax import Labels, softmax_mode
-from alakarte.records import Array
+from alakarte.records import Array, Integers
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Fold:
     train: KeptDesign
     train_labels: Labels
     held: Array  # (k, D) Ψ of the rows left out
-    held_labels: Labels
+    places: Integers  # (k,) of these
 
 
 def folds(function: LatentFunction, labels: Labels) -> list[Fold]:
@@ -37,7 +37,7 @@ def folds(function: LatentFunction, labels: Labels) -> list[Fold]:
     out = []
     for train, held in ((even, odd), (odd, even)):
         seen, unseen = _psi(function, rows, np.concatenate([train, held]), len(train))
-        out.append(Fold(KeptDesign(seen, n_jobs), labels.some(train), unseen, labels.some(held)))
+        out.append(Fold(KeptDesign(seen, n_jobs), labels.some(train), unseen, held))
     return out
 
 
@@ -53,25 +53,37 @@ def _psi(function: LatentFunction, rows: Rows, order: Array, n_train: int) -> tu
     return np.ascontiguousarray(factor[:n_train, :n_train]), np.ascontiguousarray(factor[n_train:, :n_train])
 
 
-def best_gain(parts: list[Fold]) -> tuple[float, float]:
-    """The logarithm of the gain with the least log loss of rows left out, and that log loss per unit of weight."""
+@dataclass(frozen=True)
+class Gained:
+    """The gain of a common amplitude that predicts rows left out best."""
+
+    log_gain: float
+    latent: Array  # (n, K) base rates and functions at each row, from the half that it is not in
+
+    def log_probability(self, labels: Labels) -> Array:
+        """(n,) of the labels of rows left out."""
+        return log_softmax_at(self.latent, labels.y)
+
+
+def best_gain(parts: list[Fold], labels: Labels) -> Gained:
+    """The gain with the least log loss of rows left out; rows of the parts in their order: even ones, odd ones."""
     starts: list[Array | None] = [None] * len(parts)
 
-    def log_loss(log_gain: float) -> float:
-        total = weight = 0.0
+    def left_out(log_gain: float) -> Gained:
+        latent = np.empty((len(labels.y), labels.n_classes))
         for index, fold in enumerate(parts):
             ridge = float(np.exp(-2 * log_gain))
             mode = softmax_mode(fold.train, fold.train_labels, ridge, starts[index], tol=policy.GAIN_TOL)
             starts[index] = mode.weights
-            latent = fold.held @ mode.weights + fold.held_labels.base
-            total -= float(fold.held_labels.weight @ log_softmax_at(latent, fold.held_labels.y))
-            weight += float(fold.held_labels.weight.sum())
-        return total / weight
+            latent[fold.places] = fold.held @ mode.weights + labels.base
+        return Gained(log_gain, latent)
 
-    tried: dict[float, float] = {}
+    best, least = None, np.inf
     for log_gain in policy.CLASS_GAINS:
-        tried[log_gain] = log_loss(log_gain)
-        best = min(tried, key=lambda gain: tried[gain])
-        if tried[log_gain] > tried[best]:
+        tried = left_out(log_gain)
+        log_loss = -float(labels.weight @ tried.log_probability(labels))
+        if best is not None and log_loss >= least:
             break
-    return best, tried[best]
+        best, least = tried, log_loss
+    assert best is not None
+    return best

@@ -7,12 +7,14 @@ averaged, of more the best is kept, with as many columns as time and memory are 
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
 from alakarte.data.subsets import Subsets
 from alakarte.posteriors.class_sites import ClassSites, labels_of
 from alakarte.posteriors.latent import Member, latent_posterior
-from alakarte.posteriors.ranking import average_weights
+from alakarte.posteriors.ranking import stacked_weights
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.problem import Problem, process_at
 from alakarte.process.softmax import Labels
@@ -34,7 +36,14 @@ class Contestant:
     candidate: Candidate
     problem: Problem  # on all rows, as the surrogate has it
     theta: Array
-    left_out: float  # log loss per row of rows left out
+    left_out: Array  # (n,) log probability of the labels of rows left out
+    weight: Array  # (n,) of these
+    share: float = 1.0  # in an average
+
+    @property
+    def log_loss(self) -> float:
+        """Per unit of weight of rows left out: what kernels are ranked by."""
+        return -float(self.weight @ self.left_out) / float(self.weight.sum())
 
 
 def fit_classes(search: Search, rows: Rows, base: Array, warm: WarmStart | None = None) -> Fit:
@@ -46,7 +55,7 @@ def fit_classes(search: Search, rows: Rows, base: Array, warm: WarmStart | None 
     if search.settings.kernel is None:
         candidates = [*candidates, *fixed_candidates(search, ranking[0])]
     contestants = _tuned(search, rows, base, candidates)
-    averaged = _averaged(search, contestants)
+    averaged = list(range(_n_averaged(search, contestants)))
     members = [_member(search, rows, contestants[rank]) for rank in averaged]
     finder, n_jobs = ClassSites(base), search.settings.n_jobs
     search.progress.say(f"probabilities of {base.size} classes from {rows.n_rows} rows")
@@ -58,27 +67,35 @@ def fit_classes(search: Search, rows: Rows, base: Array, warm: WarmStart | None 
     places = [_place(contestant) for contestant in contestants]
     places[0] = replace(places[0], compared=tuned)
     reason = "the closed form needs none" if members[0].problem.is_closed else "as many as time and memory are spent on"
-    left_out = tuple(contestant.left_out for contestant in contestants)
+    left_out = tuple(contestant.log_loss for contestant in contestants)
     regression = contestants[0].candidate.learned
     return Fit(search, places, tuned, reason, posterior, averaged, left_out, regression)
 
 
 def _tuned(search: Search, rows: Rows, base: Array, candidates: list[Candidate]) -> list[Contestant]:
-    """Candidates with the amplitude that predicts rows left out, the best first."""
-    targets, budget = Subsets(rows, search.subsets.order), search.budget
-    some = targets.first(policy.CLASS_ROWS)
+    """Candidates with the amplitude that predicts rows left out, the best first: all on few rows, the best on more."""
+    targets = Subsets(rows, search.subsets.order)
+    first = _helpful(_on_rows(search, targets.first(policy.CLASS_FIRST_ROWS), base, candidates))
+    if rows.n_rows <= policy.CLASS_FIRST_ROWS or search.budget.is_over():
+        return first
+    candidates = [contestant.candidate for contestant in first]
+    return _helpful(_on_rows(search, targets.first(policy.CLASS_ROWS), base, candidates))
+
+
+def _on_rows(search: Search, some: Rows, base: Array, candidates: list[Candidate]) -> list[Contestant]:
+    """Candidates with the amplitude that predicts these rows."""
     labels = labels_of(some, base)
     out: list[Contestant] = []
     for candidate in candidates:
-        if out and budget.is_over():
+        if out and search.budget.is_over():
             break
         try:
             out.append(_contestant(search, candidate, some, labels))
         except KeyboardInterrupt:
             if not out:  # nothing to keep
                 raise
-            budget.interrupted = True
-    return sorted(out, key=lambda contestant: contestant.left_out)
+            search.budget.interrupted = True
+    return out
 
 
 def _contestant(search: Search, candidate: Candidate, some: Rows, labels: Labels) -> Contestant:
@@ -89,21 +106,30 @@ def _contestant(search: Search, candidate: Candidate, some: Rows, labels: Labels
     if not problem.is_closed and candidate.plan.growing:
         columns = compare_columns(search.rows.n_rows)
         problem = with_columns(problem, columns, search.stream("compare", candidate.plan, columns))
-    log_gain, left_out = best_gain(folds(process_at(problem.on(some), theta), labels))
+    gained = best_gain(folds(process_at(problem.on(some), theta), labels), labels)
     values = problem.layout.unpack(theta)
-    gained = values | {"log_amplitude": values["log_amplitude"] + log_gain}
-    search.progress.say(f"{candidate.plan.kernel.name}: log loss {left_out:.4f} of rows left out")
-    return Contestant(candidate, problem, problem.layout.pack(gained), left_out)
+    louder = problem.layout.pack(values | {"log_amplitude": values["log_amplitude"] + gained.log_gain})
+    contestant = Contestant(candidate, problem, louder, gained.log_probability(labels), labels.weight)
+    search.progress.say(f"{candidate.plan.kernel.name}: log loss {contestant.log_loss:.4f} of rows left out")
+    return contestant
 
 
-def _averaged(search: Search, contestants: list[Contestant]) -> list[int]:
-    """Ranks of the kernels to average: of few rows in closed form, all that are not far behind."""
+def _helpful(contestants: list[Contestant]) -> list[Contestant]:
+    """Those with a weight in the mixture that predicts rows left out best, the best first."""
+    left_out = np.column_stack([contestant.left_out for contestant in contestants])
+    shares = stacked_weights(left_out, contestants[0].weight)
+    helpful = [
+        replace(contestant, share=float(share))
+        for contestant, share in zip(contestants, shares, strict=True)
+        if share >= policy.LEAST_WEIGHT
+    ]
+    return sorted(helpful, key=lambda contestant: contestant.log_loss)
+
+
+def _n_averaged(search: Search, contestants: list[Contestant]) -> int:
+    """How many of the best are averaged: of few rows in closed form all that help, else one."""
     closed = all(contestant.problem.is_closed for contestant in contestants)
-    if not closed or search.settings.kernel is not None or search.budget.is_over():
-        return [0]
-    total = search.rows.total
-    weights = average_weights([-contestant.left_out * total for contestant in contestants], total)
-    return [rank for rank, weight in enumerate(weights) if weight >= policy.LEAST_WEIGHT]
+    return 1 if not closed or search.budget.is_over() else len(contestants)
 
 
 def _member(search: Search, rows: Rows, contestant: Contestant) -> Member:
@@ -112,7 +138,7 @@ def _member(search: Search, rows: Rows, contestant: Contestant) -> Member:
     if not problem.is_closed and plan.growing:
         columns = class_columns(rows.n_rows, search.rows.n_targets)
         problem = with_columns(problem, columns, search.streams("grow", columns))
-    return Member(problem, contestant.theta, problem.layout.size, contestant.left_out)
+    return Member(problem, contestant.theta, problem.layout.size, contestant.share)
 
 
 def _place(contestant: Contestant) -> Candidate:

@@ -49,9 +49,5 @@ def _fixed(search: Search, like: Candidate, name: str, lengthscale: float) -> Ca
     }
     theta = problem.layout.clip(problem.layout.flat(values | problem.noise.start()))
     run = Run(theta, np.inf, 0, Ending(Stop.NOTHING_TO_LEARN, converged=True), 0, [])
-    return Candidate(plan, Learned(problem, run, [run], [run], search.rows.total), None, compressed=search.compressed)
-
-
-def is_fixed(candidate: Candidate) -> bool:
-    """Whether it is one of these."""
-    return candidate.learned.run.ending.stop is Stop.NOTHING_TO_LEARN
+    learned = Learned(problem, run, [run], [run], search.rows.total)
+    return Candidate(plan, learned, None, compressed=search.compressed, fixed=True)
