@@ -158,7 +158,7 @@ def _has_hope(near: _Near) -> bool:
     """Whether features may come near to what neighbours do, as far as few rows tell."""
     search, n_trial, core = near.search, policy.CLASS_TRIAL_ROWS, near.posterior.core
     picked = search.streams("near", "trial").permutation(core.n_basis)[:n_trial]
-    block, shares = near.rows.take(near.held[:n_trial]).whole(), near.posterior.shares
+    block, shares = near.held_rows.whole(), near.posterior.shares
     trial = Trial(
         core.neighbours.points[picked],
         core.targets[picked, 0].astype(np.int64),
