@@ -157,6 +157,19 @@ def test_who_is_refused_learns_why(monkeypatch):
         fitted(rough_labels, 2, expansion="local")
 
 
-def test_max_time_ends_with_what_there_is():
-    model, X, _ = fitted(rough_labels, 3, max_time=0.5)
+def test_max_time_leaves_out_what_takes_too_long():
+    model, X, _ = fitted(rough_labels, 3, max_time=0.1)
+    assert isinstance(model.model_.posterior, LatentPosterior)
     assert model.predict_proba(X[:2]).shape == (2, 3)
+    model, X, _ = fitted(rough_labels, 3, max_time=300.0, expansion="local")
+    assert isinstance(model.model_.posterior, VotesPosterior)
+
+
+def test_a_warm_start_stays_with_neighbours():
+    X = inputs()[:N]
+    y = rough_labels(X, 3)
+    model = GPClassifier(n_neighbors=30, warm_start=True, expansion="local", **QUICK).fit(X, y)
+    before = model.theta_
+    model.set_params(expansion="auto", max_iter=0).fit(X, y)
+    assert isinstance(model.model_.posterior, VotesPosterior)
+    assert np.array_equal(model.theta_, before)

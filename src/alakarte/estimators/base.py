@@ -89,6 +89,8 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             settings = replace(settings, max_iter=0)
         if self.warm_start and self._is_fitted() and self.model_.scaling.x_mean.size == rows.n_inputs:
             settings, warm = replace(settings, kernel=self.model_.kernel.kernel), self.model_.warm_start
+            if self.model_.is_local:
+                settings = replace(settings, expansion="local")
             if (tails := self.model_.kernel.scaling.tails) is not None:
                 rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
         random = streams(self.random_state)

@@ -104,10 +104,15 @@ class FittedModel:
         return [place | {"weight": float(by_rank.get(rank, 0.0))} for rank, place in enumerate(self.history.ranking)]
 
     @property
+    def is_local(self) -> bool:
+        """Whether predictions come from neighbours alone."""
+        return self.problem.is_closed and self.history.n_neighbors > 0 and self.rough_kernel is None
+
+    @property
     def _expansion(self) -> str:
         if not self.problem.is_closed:
             return self.problem.draws.expansion
-        return "local" if self.history.n_neighbors else "exact"
+        return "local" if self.is_local else "exact"
 
     def for_user(self, values: Array) -> Array:
         """Values (rows, T, …) without the axis of targets where there is one target only."""

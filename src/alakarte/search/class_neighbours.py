@@ -23,6 +23,7 @@ from alakarte.records import Array, Integers
 from alakarte.search.candidates import Candidate
 from alakarte.search.class_trial import Trial, expected_loss
 from alakarte.search.context import Search, in_random_order
+from alakarte.search.cost import local_flops
 from alakarte.search.fit import Fit
 from alakarte.search.learn import WarmStart
 from alakarte.search.stack import Held, Stack, stack
@@ -94,7 +95,16 @@ def _is_open(search: Search) -> bool:
         and settings.n_posterior_frequencies == "auto"
         and policy.LEAST_CLASS_ROWS <= n_rows <= policy.MOST_LOCAL_ROWS
         and search.scaling.n_variables <= policy.MOST_CLASS_VARIABLES
+        and _is_in_time(search)
     )
+
+
+def _is_in_time(search: Search) -> bool:
+    """Whether neighbours can be learned in their part of `max_time`."""
+    budget = search.budget
+    if budget.max_time is None:
+        return True
+    return budget.first_seconds(local_flops(search.rows.n_inputs)) <= policy.TIME_FOR_NEIGHBOURS * budget.max_time
 
 
 def _learned(search: Search, rows: Rows, warm: WarmStart | None) -> _Near:
@@ -148,7 +158,7 @@ def _has_hope(near: _Near) -> bool:
     """Whether features may come near to what neighbours do, as far as few rows tell."""
     search, n_trial, core = near.search, policy.CLASS_TRIAL_ROWS, near.posterior.core
     picked = search.streams("near", "trial").permutation(core.n_basis)[:n_trial]
-    block, shares = near.rows.take(near.held[:n_trial]).whole(), near.posterior.shares
+    block, shares = near.held_rows.whole(), near.posterior.shares
     trial = Trial(
         core.neighbours.points[picked],
         core.targets[picked, 0].astype(np.int64),

@@ -1,8 +1,7 @@
 """What features of all rows may come to, guessed from a few: smooth kernels in the metric that neighbours learned.
 
 In: some rows in that metric, and rows held out. Out: the log loss that features of n rows would have if it fell on as
-it does from 500 to 1,000 rows. That is more than features of a limited number of columns can do, so whoever is far
-behind by this guess need not be made of all rows.
+it does from half of these rows to all. Who is far behind by this guess need not be made of all rows.
 """
 
 from typing import NamedTuple

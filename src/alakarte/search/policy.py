@@ -103,7 +103,7 @@ LINK_ITERATIONS = 50  # of three numbers, votes being known
 CLASS_HELD, CLASS_HELD_PART = 2000, 0.2  # rows that decide between features and neighbours, and their part at most
 STACK_GAIN = 0.002  # nats per row: less from both together, and one of them goes alone
 CLASS_TRIAL_ROWS = 1000  # from which, and half of them, the log loss of features of all rows is guessed
-CLASS_HOPE = 1.5  # times the log loss of neighbours: features that are expected to have more are not made
+CLASS_HOPE = 1.25  # times the log loss of neighbours: features that are expected to have more are not made
 
 # --- when to stop ---------------------------------------------------------------------------------------------------
 WINDOW = 5  # iterations that together must gain `tol` nats, and more than they cost
