@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from alakarte.errors import InvalidFile
 from alakarte.estimators.classifier import GPClassifier
 from alakarte.estimators.counts import GPCountRegressor
 from alakarte.estimators.fastfood_features import FastfoodFeatures
 from alakarte.estimators.regressor import GPRegressor
 from alakarte.features.projection import Projection
-from alakarte.model.files import Parts, read_parts
+from alakarte.model.files import Parts, read_parts, refused
 from alakarte.model.fitted import FittedModel
+from alakarte.model.strict_json import NotStrict
 from alakarte.records import Named
 
 ESTIMATORS: dict[str, type[Any]] = {
@@ -57,26 +57,26 @@ def load(path: str | Path) -> Any:
     True
     """
     parts = read_parts(path)
-    reason = _misfit(parts)
-    if reason:
-        raise InvalidFile(f"{path}: {reason}")
-    estimator = ESTIMATORS[parts.kind](**parts.settings)
+    with refused(path):
+        _check(parts)
+        estimator = ESTIMATORS[parts.kind](**parts.settings)
     vars(estimator).update(parts.attributes)
     return estimator
 
 
-def _misfit(parts: Parts) -> str | None:
-    """What does not belong to an estimator of that class; None where all does."""
+def _check(parts: Parts) -> None:
+    """Raise NotStrict for what does not belong to an estimator of that class."""
     if parts.kind not in ESTIMATORS:
-        return f"holds a {parts.kind!r:.40}, which is no estimator of alakarte."
+        raise NotStrict(f"holds a {parts.kind!r:.40}, which is no estimator of alakarte.")
     if parts.settings.keys() - set(ESTIMATORS[parts.kind]._get_param_names()):
-        return f"has unknown settings of {parts.kind}."
+        raise NotStrict(f"has unknown settings of {parts.kind}.")
     needed, given = ATTRIBUTES[parts.kind], parts.attributes
     if needed.keys() - given.keys() or given.keys() - needed.keys() - OPTIONAL.keys():
-        return f"has other attributes than a fitted {parts.kind}."
+        raise NotStrict(f"has other attributes than a fitted {parts.kind}.")
     if not all(isinstance(value, (needed | OPTIONAL)[name]) for name, value in given.items()):
-        return f"has attributes of the wrong kind for {parts.kind}."
-    return None if _AGREE[parts.kind](given) else f"has attributes of {parts.kind} that do not belong together."
+        raise NotStrict(f"has attributes of the wrong kind for {parts.kind}.")
+    if not _AGREE[parts.kind](given):
+        raise NotStrict(f"has attributes of {parts.kind} that do not belong together.")
 
 
 def _gp_agrees(given: Named) -> bool:
@@ -99,11 +99,8 @@ def _features_agree(given: Named) -> bool:
         2 * n_frequencies - 1,
     ):
         return False
-    projection, phase = given["_projection"], np.empty((1, n_frequencies), given["_projection"].dtype)
-    try:
-        projection.phases(np.zeros((1, d), projection.dtype), phase)
-    except ValueError:
-        return False
+    projection = given["_projection"]
+    projection.phases(np.zeros((1, d), projection.dtype), np.empty((1, n_frequencies), projection.dtype))
     return True
 
 

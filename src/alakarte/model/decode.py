@@ -80,14 +80,14 @@ class Decoder:
         return self._words(name, depth).astype(object)
 
     def _float(self, name: Any, depth: int) -> float:
-        if name not in _SPECIAL:
+        if not isinstance(name, str) or name not in _SPECIAL:
             raise NotStrict("has a header with a value of unknown form.")
         return float(name)
 
     def _number(self, pair: Any, depth: int) -> Any:
         name, value = _as_pair(pair)
         value = self.decode(value, depth + 1)
-        if name not in _NUMBERS or not isinstance(value, bool | int | float):
+        if not isinstance(name, str) or name not in _NUMBERS or not isinstance(value, bool | int | float):
             raise NotStrict("has a number of unknown type in its header.")
         try:
             return np.dtype(name).type(value)

@@ -5,6 +5,8 @@ stand in it is listed in `catalogue.py`; which classes of estimators there are i
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -59,10 +61,19 @@ def write_parts(path: str | Path, parts: Parts) -> None:
 def read_parts(path: str | Path) -> Parts:
     """What was written; InvalidFile unless all of it is as it was, and of a known form."""
     contents = read(Path(path))
-    try:
+    with refused(path):
         return _parts(contents)
+
+
+@contextmanager
+def refused(path: str | Path) -> Iterator[None]:
+    """Within it, what does not fit becomes an InvalidFile with path and reason."""
+    try:
+        yield
     except NotStrict as error:
         raise InvalidFile(f"{path}: {error}") from None
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        raise InvalidFile(f"{path}: has parts that do not belong together.") from None
 
 
 def _parts(contents: Contents) -> Parts:
@@ -82,10 +93,8 @@ def _parts(contents: Contents) -> Parts:
 def overview(path: str | Path) -> Overview:
     """What a file says of itself, its hash checked, its arrays not kept."""
     text, entries = read_text(Path(path))
-    try:
+    with refused(path):
         return Overview(_text(text)[0], entries)
-    except NotStrict as error:
-        raise InvalidFile(f"{path}: {error}") from None
 
 
 def _text(text: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
