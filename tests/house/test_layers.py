@@ -132,6 +132,9 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(["estimators.counts", "estimators.latent"], "estimators/test_classifier.py"),
     "estimators.base": "estimators/test_regressor.py",
+    **dict.fromkeys(["model.catalogue", "model.decode", "model.encode"], "model/test_files.py"),
+    **dict.fromkeys(["estimators.keep", "estimators.load"], "model/test_files.py"),
+    "model.strict_json": "model/test_container.py",
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",
 }
