@@ -134,6 +134,11 @@ ELSEWHERE = {
     "estimators.base": "estimators/test_regressor.py",
     **dict.fromkeys(["model.catalogue", "model.decode", "model.encode"], "model/test_files.py"),
     **dict.fromkeys(["estimators.keep", "estimators.load"], "model/test_files.py"),
+    **dict.fromkeys(
+        ["cli." + name for name in ("fit", "inspect_file", "mistakes", "open_model", "options", "predict", "evaluate")],
+        "cli/test_commands.py",
+    ),
+    "cli.doctor": "cli/test_main.py",
     "model.strict_json": "model/test_container.py",
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",

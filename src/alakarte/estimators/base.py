@@ -225,10 +225,15 @@ class GPEstimator(Savable, ABC):
 
     def _about(self) -> Named:
         """For who looks into a file: what was learned from which rows."""
+        schema = vars(self).get("schema_")
+        columns = {} if schema is None else {column.name: column.kind for column in schema.columns}
         return self.model_.description() | {
+            "columns": columns,
+            "target": None if schema is None else schema.target,
             "rows": self.model_.posterior.total,
             "log_marginal_likelihood": self.model_.log_marginal_likelihood,
             "n_basis": self.model_.posterior.n_basis,
+            "seed": self.model_.streams.seed,
         }
 
     @abstractmethod

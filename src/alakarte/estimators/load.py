@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from alakarte.data.schema import Schema
 from alakarte.estimators.classifier import GPClassifier
 from alakarte.estimators.counts import GPCountRegressor
 from alakarte.estimators.fastfood_features import FastfoodFeatures
@@ -23,7 +24,7 @@ ESTIMATORS: dict[str, type[Any]] = {
     each.__name__: each for each in (GPRegressor, GPClassifier, GPCountRegressor, FastfoodFeatures)
 }
 _GP = {"model_": FittedModel, "n_features_in_": int}
-# what a fit leaves, by class; names of columns are there where the table had some
+# what a fit leaves, by class; names of columns and a schema are there where the table had some
 ATTRIBUTES: dict[str, dict[str, type]] = {
     "GPRegressor": _GP,
     "GPClassifier": _GP | {"classes_": np.ndarray},
@@ -37,7 +38,7 @@ ATTRIBUTES: dict[str, dict[str, type]] = {
         "_n_features_out": int,
     },
 }
-OPTIONAL: dict[str, type] = {"feature_names_in_": np.ndarray}
+OPTIONAL: dict[str, type] = {"feature_names_in_": np.ndarray, "schema_": Schema}
 
 
 def load(path: str | Path) -> Any:
@@ -81,8 +82,10 @@ def _check(parts: Parts) -> None:
 
 def _gp_agrees(given: Named) -> bool:
     """Whether the columns of the table are those of the model."""
-    n_columns, names = given["model_"].scaling.n_variables, given.get("feature_names_in_")
-    return given["n_features_in_"] == n_columns and (names is None or names.shape == (n_columns,))
+    n_columns, names, schema = given["n_features_in_"], given.get("feature_names_in_"), given.get("schema_")
+    if n_columns != given["model_"].scaling.n_variables or (names is not None and names.shape != (n_columns,)):
+        return False
+    return schema is None or len(schema.names) == n_columns
 
 
 def _classifier_agrees(given: Named) -> bool:

@@ -9,6 +9,7 @@ from enum import Enum
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.categories import Encoding, Levels
 from alakarte.data.compress import Tails
+from alakarte.data.schema import CATEGORY, DATE, NUMBER, ColumnSchema, Schema
 from alakarte.data.standardise import Scaling
 from alakarte.execution.randomness import Streams
 from alakarte.features.dense import MatrixProduct
@@ -110,6 +111,8 @@ RECORDS: tuple[Kept, ...] = (
         encoding="d",
         level_std="d",
     ),
+    kept(ColumnSchema, holds=lambda column: column.kind in (NUMBER, DATE, CATEGORY)),
+    kept(Schema),
     kept(ArrayRows, x="n d", y="n T", weight="n", left_out=("scratch",), are_rows=True),
     # features
     kept(MatrixProduct, frequencies="d F"),
