@@ -83,18 +83,24 @@ class Schema:
         """(rows, variables) numbers from columns by name."""
         if missing := [column.name for column in self.columns if column.name not in raw]:
             raise InvalidInput(f"column {missing[0]!r} is not there, which the model reads")
-        parts: list[Array] = []
+        n_rows = len(next(iter(raw.values())))
+        table, place = np.empty((n_rows, len(self.names))), 0
         for column in self.columns:
             values = column.numbers(raw[column.name])
-            if column.kind == CATEGORY:
-                parts.append(values)
-                continue
-            gaps = np.isnan(values)
+            table[:, place] = values
+            if column.kind != CATEGORY:
+                self._fill(column, values, table[:, place : place + 1 + column.indicator])
+            place += 1 + column.indicator
+        return table
+
+    def _fill(self, column: ColumnSchema, values: Array, out: Array) -> None:
+        """Write the fill value, and the indicator (rows, 2) where there is one, for what is missing."""
+        is_whole = bool(np.isfinite(values).all())
+        if column.indicator:
+            out[:, 1] = 0.0 if is_whole else np.isnan(values)
+        if not is_whole:
             _check_finite(column.name, values)
-            parts.append(np.where(gaps, column.fill, values) if gaps.any() else values)
-            if column.indicator:
-                parts.append(gaps.astype(np.float64))
-        return np.column_stack(parts)
+            out[np.isnan(values), 0] = column.fill
 
     def unknown(self, table: Array) -> dict[str, int]:
         """How many rows of a table of numbers (rows, variables) have a word that the fit has not seen, by column."""

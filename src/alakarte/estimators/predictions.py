@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
+from sklearn.utils.validation import check_is_fitted
 
 from alakarte.errors import InvalidInput
 from alakarte.estimators.latent import CHUNK_ROWS, LatentEstimator
 from alakarte.execution.randomness import generator
-from alakarte.execution.threads import one_blas_thread
+from alakarte.execution.threads import one_blas_thread, thread_count
 from alakarte.likelihoods.student_t import StudentT
 from alakarte.metrics import log_density
 from alakarte.model.fitted import FittedModel
+from alakarte.model.predictor import AUTO, Predictor, prepare
 from alakarte.records import Array
 
 
@@ -97,6 +99,33 @@ class Predictions(LatentEstimator):
         ]
         low, high = (end * model.scaling.y_scale[0] + model.scaling.y_mean[0] for end in ends)
         return low, high
+
+    def predictor(self, std: str | None = AUTO, std_error: float = 0.01) -> Predictor:
+        """A function that predicts one row, or a few, again and again, prepared once: for serving.
+
+        Parameters
+        ----------
+        std : "auto", "exact", "low_rank" or None, default="auto"
+            None: means alone. Standard deviations of a new observation, ``exact``, or from few directions where these
+            suffice, and exact where not; ``about`` of the result says which. Rows unlike those of the fit are always
+            exact.
+        std_error : float, default=0.01
+            The most that a standard deviation from few directions may be wrong by, as a fraction of `noise_std_`.
+
+        Returns
+        -------
+        A function of rows (rows, d), or of one row (d,), of numbers: mean, or (mean, std). Threads may share it.
+
+        Examples
+        --------
+        >>> from alakarte import GPRegressor
+        >>> model = GPRegressor("ard", max_iter=5, random_state=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.5])
+        >>> predict = model.predictor(std=None)
+        >>> bool(abs(predict([0.5]) - model.predict([[0.5]])[0]) < 1e-10)
+        True
+        """
+        check_is_fitted(self)
+        return prepare(self.model_, std, std_error, _noise_variance(self.model_), thread_count(self.n_jobs))
 
     def log_predictive_density(self, X: Any, y: Any) -> Array:
         """Log density of each observation under its own prediction.

@@ -1,0 +1,82 @@
+"""`python -m bench.files.streaming [million rows …]`: `alakarte predict` on generated Parquet of 8 columns.
+
+Rows per second and peak memory of the command, beside `predict` on an array in this process.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow.parquet import ParquetWriter
+
+from alakarte import GPRegressor
+from alakarte.data.schema import NUMBER, ColumnSchema, Schema
+
+NAMES = [f"x{j}" for j in range(8)]
+PART = 1 << 18
+
+
+def table(path: Path, n_rows: int) -> None:
+    """Write so many rows, part by part."""
+    rng = np.random.default_rng(0)
+    schema = pa.schema([(name, pa.float64()) for name in NAMES])
+    with ParquetWriter(path, schema) as writer:
+        for start in range(0, n_rows, PART):
+            X = rng.standard_normal((min(PART, n_rows - start), 8))
+            writer.write_table(pa.table(dict(zip(NAMES, X.T, strict=True))))
+
+
+def model() -> GPRegressor:
+    """With 1,024 columns, and the schema that `alakarte fit` would keep."""
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((3000, 8))
+    fitted = GPRegressor("ard", n_frequencies=512, max_iter=2, n_restarts=1, random_state=0)
+    fitted.fit(X, np.sin(X).sum(axis=1) + 0.1 * rng.standard_normal(3000))
+    fitted.model_ = replace(fitted.model_, input_names=tuple(NAMES))
+    fitted.schema_ = Schema(tuple(ColumnSchema(name, NUMBER) for name in NAMES), "y")
+    return fitted
+
+
+def peak_and_seconds(command: list[str]) -> tuple[float, float]:
+    """Megabytes and seconds of a command."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0
+    return usage.ru_maxrss / 1024, time.perf_counter() - start
+
+
+def main(millions: list[float]) -> None:
+    """A line for each size."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        fitted = model()
+        fitted.save(place / "model.alk")
+        X = np.random.default_rng(2).standard_normal((1_000_000, 8))
+        for std in (False, True):
+            some = X[:200_000] if std else X
+            fitted.predict(some[:1000], return_std=std)
+            start = time.perf_counter()
+            fitted.predict(some, return_std=std)
+            on_arrays = len(some) / (time.perf_counter() - start)
+            print(f"array, std={std}: {on_arrays:,.0f} rows per second")
+            for number in [1.0] if std else millions:
+                table(place / "table.parquet", round(number * 1e6))
+                files = [str(place / name) for name in ("model.alk", "table.parquet", "out.parquet")]
+                command = [sys.executable, "-m", "alakarte", "predict", *files[:2], "-o", files[2]]
+                peak, seconds = peak_and_seconds([*command, *["--std"] * std])
+                rate = number * 1e6 / seconds
+                compared = f"{rate / on_arrays:.2f} of the array's"
+                print(f"{number:g} M rows, std={std}: {rate:,.0f} rows per second, {compared}, {peak:.0f} MB")
+
+
+if __name__ == "__main__":
+    main([float(each) for each in sys.argv[1:]] or [2.0, 20.0])
