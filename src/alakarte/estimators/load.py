@@ -50,7 +50,7 @@ def load(path: str | Path) -> Any:
     Examples
     --------
     >>> import tempfile, alakarte
-    >>> model = alakarte.GPRegressor("ard", max_iter=5, random_state=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.5])
+    >>> model = alakarte.GPRegressor("ard", max_iter=0, random_state=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.5])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     model.save(f"{folder}/model.alk")
     ...     again = alakarte.load(f"{folder}/model.alk")
