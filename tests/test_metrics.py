@@ -1,9 +1,11 @@
-"""Log density and coverage against their formulas."""
+"""Log density, CRPS and coverage against their formulas."""
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.special import ndtr, ndtri
 
-from alakarte.metrics import coverage, log_density
+from alakarte.metrics import coverage, crps, crps_of_quantiles, log_density
 
 
 def test_scores():
@@ -11,3 +13,12 @@ def test_scores():
     expected = -0.5 * np.log(2 * np.pi) - np.log([1.0, 2.0]) - [0.0, 0.125]
     assert np.allclose(log_density(y, mean, std), expected)
     assert coverage([0.0, 1.0, 3.0], [0.0, 0, 0], [1.0, 1, 1], level=0.9) == pytest.approx(2 / 3)
+
+
+def test_crps_is_the_integral_of_squared_differences():
+    for y, mean, std in ((0.3, 0.0, 1.0), (-4.0, 1.0, 0.5), (2.0, 1.9, 3.0)):
+        below = quad(lambda t: ndtr((t - mean) / std) ** 2, -60, y)[0]  # noqa: B023
+        above = quad(lambda t: (1 - ndtr((t - mean) / std)) ** 2, y, 60)[0]  # noqa: B023
+        assert crps([y], [mean], [std])[0] == pytest.approx(below + above, abs=1e-6)
+        levels = (np.arange(2000) + 0.5) / 2000
+        assert crps_of_quantiles([y], [mean + std * ndtri(levels)], levels)[0] == pytest.approx(below + above, rel=0.01)

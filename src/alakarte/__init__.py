@@ -6,7 +6,7 @@ from alakarte.estimators.counts import GPCountRegressor
 from alakarte.estimators.fastfood_features import FastfoodFeatures
 from alakarte.estimators.load import load
 from alakarte.estimators.regressor import GPRegressor
-from alakarte.estimators.scorers import coverage_scorer, log_density_scorer
+from alakarte.estimators.scorers import coverage_scorer, crps_scorer, log_density_scorer
 
 __version__ = "0.1.0"
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "InvalidInput",
     "Unavailable",
     "coverage_scorer",
+    "crps_scorer",
     "load",
     "log_density_scorer",
 ]

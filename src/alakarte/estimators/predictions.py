@@ -88,17 +88,28 @@ class Predictions(LatentEstimator):
         half = ndtri(0.5 + coverage / 2) * std
         return mean - half, mean + half
 
+    def predict_quantiles(self, X: Any, quantiles: Any) -> Array:
+        """Values (rows, k), or (rows, T, k), that a new observation stays below with probabilities `quantiles` (k,)."""
+        levels = np.atleast_1d(np.asarray(quantiles, dtype=float))
+        if not ((levels > 0) & (levels < 1)).all():
+            raise InvalidInput(f"quantiles={quantiles!r} must lie between 0 and 1, such as [0.05, 0.5, 0.95].")
+        likelihood = self.model_.likelihood if self._is_fitted() else None
+        if isinstance(likelihood, StudentT):
+            return self._student_quantiles(X, likelihood, levels)
+        mean, std = self.predict(X, return_std=True)
+        return np.asarray(mean[..., None] + ndtri(levels) * std[..., None])
+
     def _student_interval(self, X: Any, likelihood: StudentT, coverage: float) -> tuple[Array, Array]:
-        """Quantiles of heavy-tailed observations, averaged over the function."""
+        low, high = self._student_quantiles(X, likelihood, np.array([0.5 - coverage / 2, 0.5 + coverage / 2])).T
+        return low, high
+
+    def _student_quantiles(self, X: Any, likelihood: StudentT, levels: Array) -> Array:
+        """Quantiles (rows, k) of heavy-tailed observations, averaged over the function."""
         model, X = self.model_, self._checked(X)
         with one_blas_thread():
             mean, variance = self._latent(X)
-        ends = [
-            likelihood.quantile(model.values, level, mean[:, 0], variance[:, 0])
-            for level in (0.5 - coverage / 2, 0.5 + coverage / 2)
-        ]
-        low, high = (end * model.scaling.y_scale[0] + model.scaling.y_mean[0] for end in ends)
-        return low, high
+        ends = [likelihood.quantile(model.values, float(level), mean[:, 0], variance[:, 0]) for level in levels]
+        return np.asarray(np.column_stack(ends) * model.scaling.y_scale[0] + model.scaling.y_mean[0])
 
     def predictor(self, std: str | None = AUTO, std_error: float = 0.01) -> Predictor:
         """A function that predicts one row, or a few, again and again, prepared once: for serving.
