@@ -91,23 +91,22 @@ class Predictor:
             return phi @ posterior.weight_mean, _exact_variance(posterior, phi)
 
     def _by_directions(self, posterior: WeightPosterior, projected: ProjectedVariance, z: Array) -> Array:
-        """(rows, T + 1) means, and variances."""
+        """(rows, T + 1) means, and variances: exact where their bound is beyond the tolerance, these rows together."""
         if len(z) > TILE_ROWS:
-            work = partial(self._tile_by_directions, posterior, projected)
-            return by_tiles(work, z, n_jobs=self.n_jobs, padded=False)
-        with self.scratch.borrow() as scratch:
-            return self._tile_by_directions(posterior, projected, z, scratch)
-
-    def _tile_by_directions(
-        self, posterior: WeightPosterior, projected: ProjectedVariance, z: Array, scratch: Scratch
-    ) -> Array:
-        """The same of some rows: variances are exact where their bound is beyond the tolerance."""
-        phi = posterior.features.phi(z, scratch)
-        variance, bound = projected.variance_and_bound(phi)
-        beyond = np.flatnonzero(bound > self.tolerance)
+            found = by_tiles(partial(_tile_by_directions, posterior, projected), z, n_jobs=self.n_jobs, padded=False)
+        else:
+            with self.scratch.borrow() as scratch:
+                found = _tile_by_directions(posterior, projected, z, scratch)
+        beyond = np.flatnonzero(found[:, -1] > self.tolerance)
         if beyond.size:
-            variance[beyond] = posterior.variance(z[beyond])[:, 0]
-        return np.column_stack([phi @ posterior.weight_mean, variance])
+            found[beyond, -2] = posterior.variance(z[beyond], self.n_jobs)[:, 0]
+        return found[:, :-1]
+
+
+def _tile_by_directions(posterior: WeightPosterior, projected: ProjectedVariance, z: Array, scratch: Scratch) -> Array:
+    """(rows, T + 2) means, variances from few directions, and their bounds."""
+    phi = posterior.features.phi(z, scratch)
+    return np.column_stack([phi @ posterior.weight_mean, *projected.variance_and_bound(phi)])
 
 
 def _exact_variance(posterior: WeightPosterior, phi: Array) -> Array:
