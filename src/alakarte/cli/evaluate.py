@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from alakarte.cli.mistakes import Mistake
-from alakarte.cli.open_model import labels, open_model, schema_of, silenced, tables_of_numbers
+from alakarte.cli.open_model import open_model, schema_of, silenced, tables_of_numbers
 from alakarte.cli.predict import predictions
 from alakarte.data.schema import NUMBER, ColumnSchema, RawColumn, gaps, words
 from alakarte.errors import InvalidInput
@@ -46,7 +46,7 @@ def _row_sums(model: Any, table: Array, target: RawColumn) -> dict[str, float]:
     if not len(table):
         return {}
     if isinstance(model, GPClassifier):
-        y = labels(words(target))
+        y = words(target).astype(str)
         found = predictions(model, table, std=False, interval=None)
         log_density = silenced(model.log_predictive_density, table, y)
         return {"accuracy": float((found["label"] == y).sum()), "log_density": float(log_density.sum())}

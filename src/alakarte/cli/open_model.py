@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from alakarte.cli.mistakes import Mistake
 from alakarte.cli.tables import Part, parts
 from alakarte.data.schema import Schema
@@ -55,8 +53,3 @@ def silenced(function: Any, *arguments: Any, **settings: Any) -> Any:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The fit has not seen some levels")
         return function(*arguments, **settings)
-
-
-def labels(values: Any) -> Any:
-    """(rows,) words as an array of NumPy."""
-    return np.asarray(values).astype(str)

@@ -4,9 +4,10 @@ In: a `WeightPosterior`. Out: `ProjectedVariance`, O(Dr) per row instead of O(D�
 The directions Q (D, r) span nearly the range of the Gram matrix of the rows, by randomised subspace iteration (Halko,
 Martinsson and Tropp, 2011). With a = Qᵀψ and b = ψ − Qa, and because 0 ≤ M⁻¹ ≤ I,
 
-    ψᵀM⁻¹ψ = aᵀ(QᵀM⁻¹Q)a + ½‖b‖²  up to  2‖a‖‖E‖‖b‖ + ½‖b‖²,    E = QᵀM⁻¹(I − QQᵀ),
+    ψᵀM⁻¹ψ = aᵀ(QᵀM⁻¹Q)a + ½‖b‖²  up to  2 Σ_i |a_i| ‖e_i‖ ‖b‖ + ½‖b‖²,    e_i the rows of QᵀM⁻¹(I − QQᵀ),
 
-whatever Q is. Where it is a good one, ‖b‖ is small for rows like those of the fit, and the bound says for which.
+whatever Q is. Where it is a good one, ‖b‖ is small for rows like those of the fit, and the bound says for which. The
+first directions are nearly eigenvectors, so that their e_i vanish where a_i is large.
 """
 
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ class ProjectedVariance:
     directions: Array  # (D, r) V^½Q: φ times it is a
     root: Array  # (r, r) R with RᵀR = QᵀM⁻¹Q, transposed
     prior: float  # ‖ψ‖², the same for all rows
-    cross: float  # ‖E‖
+    cross: Array  # (r,) ‖e_i‖
 
     @property
     def rank(self) -> int:
@@ -45,7 +46,7 @@ class ProjectedVariance:
         inner = a @ self.root
         half = 0.5 * b2
         variance = np.einsum("ij,ij->i", inner, inner) + half
-        return variance, half + 2 * self.cross * np.sqrt(self.prior * b2)
+        return variance, half + 2 * (np.abs(a) @ self.cross) * np.sqrt(b2)
 
 
 def projected_variance(
@@ -83,9 +84,7 @@ def _with_directions(posterior: WeightPosterior, basis: Array) -> ProjectedVaria
     half = solve_rows_lower(posterior.factor, rows)  # (L⁻¹Q)ᵀ
     root = qr(half.T, mode="r", check_finite=False)[0][:r]
     solved = solve_rows_lower(posterior.factor, half.copy(), transposed=True)[:, :D]  # (M⁻¹Q)ᵀ
-    cross = np.linalg.norm(solved - (half @ half.T) @ basis)
+    cross = np.linalg.norm(solved - (half @ half.T) @ basis, axis=1)
     columns = posterior.n_basis // posterior.features.component.size  # whose squares sum to one for a frequency
     prior = float((scale**2).sum()) / columns
-    return ProjectedVariance(
-        np.ascontiguousarray(basis.T * scale[:, None]), np.ascontiguousarray(root.T), prior, float(cross)
-    )
+    return ProjectedVariance(np.ascontiguousarray(basis.T * scale[:, None]), np.ascontiguousarray(root.T), prior, cross)
