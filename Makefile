@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist worksteal
 
-.PHONY: install demo test test-all test-oldest test-bare coverage lint format bench paper-smoke clean
+.PHONY: install demo test test-all test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke clean
 
 install: .venv/.installed
 
@@ -29,7 +29,7 @@ test-oldest: .venv-oldest/.installed
 
 .venv-oldest/.installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
-	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress]" pytest pytest-xdist pandas
+	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet]" pytest pytest-xdist pandas
 	touch $@
 
 # nothing but what the package itself needs
@@ -40,6 +40,16 @@ test-bare: .venv-bare/.installed
 	$(PYTHON) -m venv .venv-bare
 	.venv-bare/bin/python $(INSTALL) --editable . pytest pytest-xdist
 	touch $@
+
+# 10,000 damaged model files, and all forged ones, with the slowest and the largest
+test-files: install
+	ALAKARTE_ALL_FILES=1 $(BIN)/python -m pytest tests/model/test_container.py
+	$(BIN)/python -m bench.files.damage
+
+# atheris on the loader of model files, ten minutes
+fuzz: install
+	$(BIN)/python $(INSTALL) atheris
+	$(BIN)/python -m bench.files.fuzz 600
 
 coverage: install
 	$(BIN)/python $(INSTALL) pytest-cov

@@ -1,6 +1,8 @@
 """Speed as ratios, each measured in one run, alternating with its rival, best of several: `make bench`.
 
-    python -m bench.speed [part …]   parts: evaluation sincos projection transformer exact predict memory import first
+    python -m bench.speed [part …]
+
+Parts: evaluation sincos projection transformer exact predict memory import first serving.
 
 In: names of parts, all of them if none is given. Out: a printed line per figure, with its target and whether it holds.
 A ratio of times does not depend on how fast the machine is today. It depends on what else runs: nothing else should.
@@ -12,6 +14,7 @@ from bench.speed.estimators import exact, predict, transformer
 from bench.speed.evaluation import evaluation
 from bench.speed.peaks import peaks
 from bench.speed.projection import projection
+from bench.speed.serving import serving
 from bench.speed.sines import sines
 from bench.speed.startup import first_fit, import_time
 
@@ -25,6 +28,7 @@ PARTS = {
     "memory": peaks,
     "import": import_time,
     "first": first_fit,
+    "serving": serving,
 }
 
 

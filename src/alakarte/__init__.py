@@ -1,11 +1,12 @@
 """Gaussian processes that learn their kernel from the data, at the size of the data."""
 
-from alakarte.errors import ConditioningWarning, InvalidInput, Unavailable
+from alakarte.errors import ConditioningWarning, InvalidFile, InvalidInput, Unavailable
 from alakarte.estimators.classifier import GPClassifier
 from alakarte.estimators.counts import GPCountRegressor
 from alakarte.estimators.fastfood_features import FastfoodFeatures
+from alakarte.estimators.load import load
 from alakarte.estimators.regressor import GPRegressor
-from alakarte.estimators.scorers import coverage_scorer, log_density_scorer
+from alakarte.estimators.scorers import coverage_scorer, crps_scorer, log_density_scorer
 
 __version__ = "0.1.0"
 __all__ = [
@@ -14,8 +15,11 @@ __all__ = [
     "GPClassifier",
     "GPCountRegressor",
     "GPRegressor",
+    "InvalidFile",
     "InvalidInput",
     "Unavailable",
     "coverage_scorer",
+    "crps_scorer",
+    "load",
     "log_density_scorer",
 ]

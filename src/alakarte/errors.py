@@ -9,6 +9,10 @@ class Unavailable(InvalidInput):
     """A combination of settings that has no meaning, such as an exact kernel without a closed form."""
 
 
+class InvalidFile(InvalidInput):
+    """A file that is no model, or not the one that was written: changed, cut short, or of an unknown version."""
+
+
 class IllConditioned(ArithmeticError):
     """A matrix that should be positive definite is not, even after regularisation; the optimiser steps back from it."""
 

@@ -4,12 +4,20 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from alakarte import GPClassifier, GPCountRegressor, coverage_scorer, log_density_scorer
-from alakarte.metrics import log_density
+from alakarte import (
+    GPClassifier,
+    GPCountRegressor,
+    GPRegressor,
+    Unavailable,
+    coverage_scorer,
+    crps_scorer,
+    log_density_scorer,
+)
+from alakarte.metrics import crps, log_density
 from problems import small
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
@@ -58,3 +66,46 @@ def test_exposure_is_routed_to_fit_and_score():
         with_exposure = cross_val_score(told, X, counts, cv=3, params={"exposure": exposure})
         without = cross_val_score(plain, X, counts, cv=3)
     assert (with_exposure > without).all()
+
+
+def test_crps_in_a_search(data):
+    """By its formula where predictions are normal, in pipelines and searches too."""
+    X, y = data
+    model = small("ard").fit(X, y)
+    assert crps_scorer(model, X, y) == pytest.approx(-crps(y, *model.predict(X, return_std=True)).mean())
+    scoring = {"crps": crps_scorer, "density": log_density_scorer}
+    pipeline = make_pipeline(StandardScaler(), small("ard"))
+    found = cross_validate(pipeline, X, y, scoring=scoring, cv=3)
+    assert np.isfinite(found["test_crps"]).all()
+    assert (found["test_crps"] < 0).all()
+    search = GridSearchCV(pipeline, {"gpregressor__kernel": ["rbf", "ard"]}, scoring=scoring, refit="crps", cv=2).fit(
+        X, y
+    )
+    assert search.best_score_ == max(search.cv_results_["mean_test_crps"])
+
+
+def test_crps_of_counts_and_heavy_tails(data):
+    X, y = data
+    counts = np.round(np.exp(y))
+    for model, target in ((GPCountRegressor("rbf", random_state=0), counts), (small("ard", likelihood="student_t"), y)):
+        score = crps_scorer(model.fit(X, target), X, target)
+        assert -np.abs(target - model.predict(X)).mean() * 1.5 < score < 0
+    with pytest.raises(Unavailable, match="log_density_scorer"):
+        crps_scorer(GPClassifier("rbf", max_iter=0).fit(X, y > 0), X, y > 0)
+
+
+def test_several_targets_have_one_crps(data):
+    X, y = data
+    both = np.column_stack([y, 2 * y])
+    model = small("ard").fit(X, both)
+    mean, std = model.predict(X, return_std=True)
+    assert crps_scorer(model, X, both) == pytest.approx(-crps(both, mean, std).mean())
+
+
+def test_quantiles_are_those_of_intervals(data):
+    X, y = data
+    for settings in ({}, {"likelihood": "student_t"}):
+        model = GPRegressor("ard", max_iter=5, n_restarts=1, random_state=0, **settings).fit(X, y)
+        low, middle, high = model.predict_quantiles(X, [0.05, 0.5, 0.95]).T
+        np.testing.assert_allclose([low, high], model.predict_interval(X, 0.9), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(middle, model.predict(X), atol=1e-9)

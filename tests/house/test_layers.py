@@ -138,6 +138,15 @@ ELSEWHERE = {
     "compiled.local_reference": "compiled/test_local.py",
     **dict.fromkeys(["estimators.base", "estimators.evidence"], "estimators/test_regressor.py"),
     **dict.fromkeys(["search.grow_latent", "search.learn_latent"], "search/test_latent.py"),
+    **dict.fromkeys(["model.catalogue", "model.decode", "model.encode"], "model/test_files.py"),
+    **dict.fromkeys(["estimators.keep", "estimators.load"], "model/test_files.py"),
+    **dict.fromkeys(
+        ["cli." + name for name in ("fit", "inspect_file", "mistakes", "open_model", "options", "predict", "evaluate")],
+        "cli/test_commands.py",
+    ),
+    "cli.doctor": "cli/test_main.py",
+    **dict.fromkeys(["model.onnx_graph", "model.onnx_parts"], "model/test_onnx_export.py"),
+    "model.strict_json": "model/test_container.py",
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",
 }

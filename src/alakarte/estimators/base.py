@@ -11,13 +11,13 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from alakarte.data.read import read_inputs
 from alakarte.data.table import Table
 from alakarte.display.summary import summary
+from alakarte.estimators.keep import Savable
 from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress, warn
 from alakarte.execution.randomness import streams
@@ -35,7 +35,7 @@ from alakarte.search.settings import Settings
 Learn: TypeAlias = Callable[[Search, WarmStart | None], Fit]  # a recipe: `search.fit.fit` or one of its kind
 
 
-class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
+class GPEstimator(Savable, ABC):
     """A Gaussian process that learns its kernel: the settings that all of them have, and what a fit leaves."""
 
     n_features_in_: int
@@ -238,6 +238,19 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """What was learned, in the user's units, as text."""
         check_is_fitted(self)
         return summary(self.model_)
+
+    def _about(self) -> Named:
+        """For who looks into a file: what was learned from which rows."""
+        schema = vars(self).get("schema_")
+        columns = {} if schema is None else {column.name: column.kind for column in schema.columns}
+        return self.model_.description() | {
+            "columns": columns,
+            "target": None if schema is None else schema.target,
+            "rows": self.model_.posterior.total,
+            "log_marginal_likelihood": self.model_.log_marginal_likelihood,
+            "n_basis": self.model_.posterior.n_basis,
+            "seed": self.model_.streams.seed,
+        }
 
     @abstractmethod
     def log_predictive_density(self, X: Any, y: Any) -> Array:

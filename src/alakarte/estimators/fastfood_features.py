@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import alakarte.compiled.loops as loops
 from alakarte.errors import InvalidInput
+from alakarte.estimators.keep import Savable
 from alakarte.execution.randomness import generator
 from alakarte.execution.threads import one_blas_thread, run_together, thread_count
 from alakarte.features.draws import draw
@@ -24,7 +25,7 @@ from alakarte.features.feature_map import feature_map
 from alakarte.kernels.ard import ARD
 from alakarte.kernels.base import Kernel
 from alakarte.kernels.matern import Matern
-from alakarte.records import Array, Shape
+from alakarte.records import Array, Named, Shape
 
 BLOCK_BYTES = 1 << 21  # phases and waves of one block of rows stay in a core's cache
 LEAST_ROWS = 64  # fewer would not repay the preparation of a block
@@ -33,7 +34,7 @@ _KERNELS: dict[str, Kernel] = {"rbf": ARD(), "ard": ARD()}
 _KERNELS |= {"matern12": Matern(0.5), "matern32": Matern(1.5), "matern52": Matern(2.5)}
 
 
-class FastfoodFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class FastfoodFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Savable):  # type: ignore[misc]
     """Random features of a fixed kernel in O(n_components log d) per row.
 
     Columns are √(2/D) [cos ωᵀx | sin ωᵀx], D = n_components, so that z(x)·z(x') is an unbiased estimate of k(x, x').
@@ -117,6 +118,10 @@ class FastfoodFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         with one_blas_thread():
             run_together([partial(self._write, X[part], z[part]) for part in parts], n_jobs)
         return z
+
+    def _about(self) -> Named:
+        """For who looks into a file."""
+        return {"kernel": self.kernel, "n_inputs": len(self.lengthscale_), "n_columns": self._n_features_out}
 
     def _write(self, x: Any, z: Array) -> None:
         """Write the features z (rows, D) of one block x (rows, d)."""

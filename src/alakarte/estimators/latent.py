@@ -5,10 +5,11 @@ latent function.
 """
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.read import read_target
@@ -18,7 +19,9 @@ from alakarte.errors import InvalidInput
 from alakarte.estimators.online import Online
 from alakarte.execution.budget import Budget
 from alakarte.execution.threads import one_blas_thread, thread_count
+from alakarte.likelihoods.counts import CountLikelihood
 from alakarte.likelihoods.rowwise import RowLikelihood
+from alakarte.model.onnx_export import Export, Exported
 from alakarte.posteriors.latent import LatentPosterior
 from alakarte.posteriors.tiles import TILE_ROWS
 from alakarte.process.latent_objective import latent_evidence
@@ -84,6 +87,37 @@ class LatentEstimator(Online):
         """Passes over all rows in which what each of them says was found; 0 in closed form and for normal noise."""
         posterior = self._fitted("n_passes_").posterior
         return posterior.n_passes if isinstance(posterior, LatentPosterior) else 0
+
+    def to_onnx(self, path: str | Path, dtype: str = "float32", coverage: float = 0.95) -> Exported:
+        """Write the fitted model as a graph of ONNX, for other languages and servers (extra ``onnx``).
+
+        Its input is ``X`` (rows, d), numbers. A regressor gives ``mean``, ``std`` and, of normal noise, the ends
+        ``low`` and ``high`` of an interval; counts ``mean`` and ``std`` for an exposure of one; a classifier ``label``
+        and ``probabilities``.
+
+        Parameters
+        ----------
+        path : str or Path
+        dtype : "float32" or "float64", default="float32"
+            Of input and outputs. Closed forms are computed in double precision inside, whatever it is.
+        coverage : float, default=0.95
+            Of the interval.
+
+        Returns
+        -------
+        Exported
+            ``outputs``, and ``bound``: what rounding may add to the mean, in units of y.
+        """
+        check_is_fitted(self)
+        model, export = self.model_, Export(self.model_, dtype)
+        if (classes := vars(self).get("classes_")) is not None:
+            export.classes(classes)
+        elif isinstance(model.likelihood, CountLikelihood):
+            export.counts(model.likelihood)
+        else:
+            noise_variance = float((model.noise_std[0] / model.scaling.y_scale[0]) ** 2)
+            export.numbers(noise_variance, coverage if model.likelihood.is_exact else None)
+        return export.written(path)
 
     def _threads(self, X: Array) -> int:
         """One for few rows: to ask how many there are takes longer than to predict them."""

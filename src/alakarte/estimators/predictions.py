@@ -6,15 +6,17 @@ In: `model_` of an estimator and rows. Out: numbers; (rows,) for one target, (ro
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from alakarte.errors import InvalidInput
 from alakarte.estimators.input_noise import noise_ratio
 from alakarte.estimators.latent import CHUNK_ROWS, LatentEstimator
 from alakarte.execution.randomness import generator
-from alakarte.execution.threads import one_blas_thread
+from alakarte.execution.threads import one_blas_thread, thread_count
 from alakarte.likelihoods.student_t import StudentT
-from alakarte.metrics import half_width, log_density
+from alakarte.metrics import half_width, log_density, standard_quantile
 from alakarte.model.fitted import FittedModel
+from alakarte.model.predictor import AUTO, Predictor, prepare
 from alakarte.records import Array
 
 
@@ -92,17 +94,55 @@ class Predictions(LatentEstimator):
         dof = np.broadcast_to(model.calibration.dof, model.scaling.y_scale.shape)
         return dof if model.target_shape else dof[0]
 
+    def predict_quantiles(self, X: Any, quantiles: Any) -> Array:
+        """Values (rows, k), or (rows, T, k), that a new observation stays below with probabilities `quantiles` (k,)."""
+        levels = np.atleast_1d(np.asarray(quantiles, dtype=float))
+        if not ((levels > 0) & (levels < 1)).all():
+            raise InvalidInput(f"quantiles={quantiles!r} must lie between 0 and 1, such as [0.05, 0.5, 0.95].")
+        likelihood = self.model_.likelihood if self._is_fitted() else None
+        if isinstance(likelihood, StudentT):
+            return self._student_quantiles(X, likelihood, levels)
+        mean, std = self.predict(X, return_std=True)
+        return np.asarray(mean[..., None] + standard_quantile(levels, self._dof()[..., None]) * std[..., None])
+
     def _student_interval(self, X: Any, likelihood: StudentT, coverage: float) -> tuple[Array, Array]:
-        """Quantiles of heavy-tailed observations, averaged over the function."""
+        low, high = self._student_quantiles(X, likelihood, np.array([0.5 - coverage / 2, 0.5 + coverage / 2])).T
+        return low, high
+
+    def _student_quantiles(self, X: Any, likelihood: StudentT, levels: Array) -> Array:
+        """Quantiles (rows, k) of heavy-tailed observations, averaged over the function."""
         model, X = self.model_, self._checked(X)
         with one_blas_thread():
             mean, variance = self._latent(X)
-        ends = [
-            likelihood.quantile(model.values, level, mean[:, 0], variance[:, 0])
-            for level in (0.5 - coverage / 2, 0.5 + coverage / 2)
-        ]
-        low, high = (end * model.scaling.y_scale[0] + model.scaling.y_mean[0] for end in ends)
-        return low, high
+        ends = [likelihood.quantile(model.values, float(level), mean[:, 0], variance[:, 0]) for level in levels]
+        return np.asarray(np.column_stack(ends) * model.scaling.y_scale[0] + model.scaling.y_mean[0])
+
+    def predictor(self, std: str | None = AUTO, std_error: float = 0.01) -> Predictor:
+        """A function that predicts one row, or a few, again and again, prepared once: for serving.
+
+        Parameters
+        ----------
+        std : "auto", "exact", "low_rank" or None, default="auto"
+            None: means alone. Standard deviations of a new observation, ``exact``, or from few directions where these
+            suffice, and exact where not; ``about`` of the result says which. Rows unlike those of the fit are always
+            exact.
+        std_error : float, default=0.01
+            The most that a standard deviation from few directions may be wrong by, as a fraction of `noise_std_`.
+
+        Returns
+        -------
+        A function of rows (rows, d), or of one row (d,), of numbers: mean, or (mean, std). Threads may share it.
+
+        Examples
+        --------
+        >>> from alakarte import GPRegressor
+        >>> model = GPRegressor("ard", max_iter=0, random_state=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.5])
+        >>> predict = model.predictor(std=None)
+        >>> bool(abs(predict([0.5]) - model.predict([[0.5]])[0]) < 1e-10)
+        True
+        """
+        check_is_fitted(self)
+        return prepare(self.model_, std, std_error, _noise_variance(self.model_), thread_count(self.n_jobs))
 
     def log_predictive_density(self, X: Any, y: Any) -> Array:
         """Log density of each observation under its own prediction.

@@ -54,6 +54,11 @@ class _BlasLimiter:
 _limiter = _BlasLimiter()
 
 
+def blas_libraries() -> list[dict[str, Any]]:
+    """What threadpoolctl says of the BLAS libraries of this process."""
+    return list(ThreadpoolController().select(user_api="blas").info())
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Within it, every BLAS call of this process runs on the calling thread alone."""

@@ -1,0 +1,1 @@
+"""Model files: damage, forgery and fuzzing of what `alakarte.load` reads."""

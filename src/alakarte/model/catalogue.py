@@ -1,0 +1,185 @@
+"""The closed list of records that a model file may hold. A new posterior, or another record, is some lines here.
+
+Kernels and likelihoods are found by their own registries, and written as their name and settings. Nothing in a file
+names anything that is not listed: no code of a file is ever run.
+"""
+
+from enum import Enum
+
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.categories import Encoding, Levels
+from alakarte.data.compress import Tails
+from alakarte.data.schema import CATEGORY, DATE, NUMBER, ColumnSchema, Schema
+from alakarte.data.standardise import Scaling
+from alakarte.execution.randomness import Streams
+from alakarte.features.dense import MatrixProduct
+from alakarte.features.fastfood import FastTransform
+from alakarte.features.feature_map import FeatureMap
+from alakarte.kernels.base import GAUSSIAN, ClosedForm
+from alakarte.kernels.matern import matern_form
+from alakarte.model.fitted import FittedModel
+from alakarte.model.history import History
+from alakarte.model.kept import Kept, kept
+from alakarte.model.kernel import FittedKernel
+from alakarte.model.strict_json import NotStrict
+from alakarte.parameters import Layout, Parameter
+from alakarte.posteriors.average import Average
+from alakarte.posteriors.class_sites import ClassSites
+from alakarte.posteriors.latent import LatentPosterior, Member
+from alakarte.posteriors.low_rank import LowRankPosterior
+from alakarte.posteriors.row_sites import RowSites
+from alakarte.posteriors.rows import RowPosterior
+from alakarte.posteriors.weights import WeightPosterior
+from alakarte.process.computation import Computation
+from alakarte.process.problem import Problem
+from alakarte.records import Draws, Shape, Spectrum, Stacks, Variables
+
+
+def _closed_form(dof: int) -> ClosedForm:
+    """The closed form of a profile: its density follows from that."""
+    if dof not in (0, 1, 3, 5):
+        raise NotStrict(f"has a closed form of {dof!r:.40} degrees of freedom.")
+    return GAUSSIAN if dof == 0 else matern_form(dof / 2)
+
+
+def _n_stacks(shape: Shape) -> int:
+    """As `Shape.n_stacks`, without an array whose size a file only claims."""
+    return sum(-(-count // shape.n_padded) for count in shape.counts)
+
+
+def _is_whole(model: FittedModel) -> bool:
+    """Whether θ is that of the layout, and kernel and draws make a spectrum of it."""
+    if model.problem.layout.size != model.theta.size or len(model.input_names) != model.scaling.n_variables:
+        return False
+    try:
+        return model.problem.kernel.spectrum(model.values, model.problem.draws).log_amplitude.ndim == 1
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return False
+
+
+RECORDS: tuple[Kept, ...] = (
+    # records of numbers
+    kept(
+        Shape,
+        gives={
+            "d": lambda shape: shape.n_inputs,
+            "F": lambda shape: shape.n_frequencies,
+            "p": lambda shape: shape.n_padded,
+            "s": _n_stacks,
+        },
+        holds=lambda shape: shape.n_inputs >= 1 and min(shape.counts, default=0) >= 1,
+    ),
+    kept(Variables, of_column="d < v", is_number="v"),
+    kept(Stacks, signs="s p", permutation="s p < p", gaussians="s p", position="F < s*p", norms="F"),
+    kept(
+        Draws,
+        shape="d F s p",
+        stacks="s p F",
+        directions="d F",
+        lengths="F",
+        chi="F",
+        points="F",
+        quantiles="F",
+    ),
+    kept(
+        Spectrum,
+        log_amplitude="Q",
+        input_scale="Q d",
+        radii="F",
+        centre="Q d",
+        signs="s p",
+        gaussians="s p",
+        frequencies="d F",
+        unbounded=("log_amplitude",),
+    ),
+    kept(ClosedForm, left_out=("log_density",), build=_closed_form),
+    kept(Parameter, unbounded=("lower", "upper", "fixed", "slow")),
+    kept(Layout),
+    kept(Streams),
+    # how rows become inputs
+    kept(Levels, values="k"),
+    kept(Encoding, gives={"d": lambda encoding: encoding.n_columns}),
+    kept(Tails, middle="d", edge="d"),
+    kept(
+        Scaling,
+        x_mean="d",
+        x_scale="d",
+        x_live="d",
+        y_mean="T",
+        y_scale="T",
+        tails="d",
+        encoding="d",
+        level_std="d",
+    ),
+    kept(ColumnSchema, holds=lambda column: column.kind in (NUMBER, DATE, CATEGORY)),
+    kept(Schema),
+    kept(ArrayRows, x="n d", y="n T", weight="n", left_out=("scratch",), are_rows=True),
+    # features
+    kept(MatrixProduct, frequencies="d F"),
+    kept(
+        FastTransform,
+        input_scale="s d",
+        signs="s p",
+        permutation="s p < p",
+        gaussians="s p",
+        factor="s p",
+        position="F < s*p",
+        holds=lambda transform: transform.signs.shape[1].bit_count() == 1,
+    ),
+    kept(
+        FeatureMap,
+        projection="d F",
+        centre="d Q",
+        component="F < Q",
+        gives={"D": lambda features: features.n_basis},
+    ),
+    # posteriors
+    kept(
+        WeightPosterior,
+        features="d D",
+        weight_mean="D T",
+        root_variance="D",
+        factor="P P lower",
+        diagonal="D",
+        moment="D T",
+        energy="T",
+        holds=lambda posterior: len(posterior.factor) >= posterior.n_basis,
+    ),
+    kept(
+        LowRankPosterior,
+        features="d D",
+        weight_mean="D T",
+        root_variance="D",
+        basis="D r",
+        shrinkage="r",
+        energy="T",
+    ),
+    kept(
+        RowPosterior,
+        spectrum="Q d",
+        x="P d",
+        root_weight="P",
+        alpha="P T",
+        factor="P P lower",
+        rows="d T",
+        holds=lambda posterior: posterior.rows.n_rows <= len(posterior.x),
+    ),
+    kept(
+        Average,
+        members="d T",
+        weights="K",
+        holds=lambda average: len(average.members) == len(average.n_parameters) == average.weights.size,
+    ),
+    kept(Member, theta="k", holds=lambda member: member.problem.layout.size == member.theta.size),
+    kept(RowSites),
+    kept(ClassSites, base="T"),
+    kept(LatentPosterior, core="d T", rows="d", finder="T"),
+    # the model
+    kept(Problem, draws="d", optional=("rows",)),
+    kept(FittedKernel, draws="d", scaling="d T", unbounded=("parameters", "values")),
+    kept(History, unbounded=("trace", "starts", "ranking")),
+    kept(FittedModel, kernel="d T", problem="d", posterior="d T", scaling="d T", theta="k", holds=_is_whole),
+)
+BY_NAME: dict[str, Kept] = {each.name: each for each in RECORDS}
+BY_CLASS: dict[type, Kept] = {each.kind: each for each in RECORDS}
+ENUMS: dict[str, type[Enum]] = {"Computation": Computation}
