@@ -8,8 +8,12 @@ from alakarte.features.draws import draw
 from alakarte.kernels.registry import resolve
 from alakarte.likelihoods.registry import likelihoods
 from alakarte.parameters import Layout
+from alakarte.process.computation import Computation
 from alakarte.process.problem import Problem
 from alakarte.records import Shape
+
+# kernel, computation, frequencies of a component
+FORMS = (("ard", Computation.CLOSED, 4), ("gm", None, 2), ("gm", None, 8), ("pwl", None, 3))
 
 
 def latent_problem_of(name, kernel_name, computation, m, n=30):

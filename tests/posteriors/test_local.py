@@ -116,3 +116,18 @@ def test_a_row_that_comes_twice_weighs_two():
     assert np.allclose(twice.variance(x), doubled.variance(x))
     once = twice.changed(ArrayRows(rows.x, rows.y, rows.weight), -1)
     assert np.array_equal(once.mean(x), posterior.mean(x))
+
+
+def test_a_row_is_left_out_of_its_own_prediction():
+    made, theta = problem(resolve("matern32"), (3, 1, 8), "exact", n=40, n_targets=2)
+    rows = replace(made.rows, weight=np.where(np.arange(made.rows.n_rows) % 3, 1.0, 2.0))
+    posterior = local_posterior(made.on(rows), theta, 9)
+    some = rows.take(np.array([2, 6, 31]))
+    mean, variance = posterior.leave_one_out(some.whole())
+    for place, row in enumerate((2, 6, 31)):
+        one = ArrayRows(rows.x[row : row + 1], rows.y[row : row + 1], np.ones(1))
+        expected = posterior.changed(one, -1)
+        assert mean[place] == pytest.approx(expected.mean(one.x)[0])
+        assert variance[place] == pytest.approx(expected.variance(one.x)[0])
+    with pytest.raises(IllConditioned, match="not fitted"):
+        posterior.leave_one_out(ArrayRows(rows.x[:2] + 1, rows.y[:2], np.ones(2)).whole())

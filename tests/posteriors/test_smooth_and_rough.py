@@ -75,3 +75,17 @@ def test_rows_that_come_and_go_leave_the_posterior_of_the_rest():
         assert np.allclose(got.mean(queries()), expected.mean(queries()), atol=1e-6)
         assert np.allclose(got.variance(queries()), expected.variance(queries()), atol=1e-6)
         assert got.total == pytest.approx(expected.total)
+
+
+def test_a_row_is_left_out_of_both_parts():
+    made, theta = problem("gm", (3, 2, 8), n=60)
+    posterior, smooth, left = both(made, theta)
+    picked = np.array([3, 40])
+    block = made.rows.take(picked).whole()
+    mean, variance = posterior.leave_one_out(block)
+    smooth_mean, smooth_variance = smooth.leave_one_out(block)
+    rough_mean, rough_variance = posterior.rough.without_each(picked)
+    stretch = 1 + smooth_variance / smooth.noise_variance
+    assert np.allclose(stretch[:, 0], np.exp(-2 * left[picked, -1]))
+    assert np.allclose(mean, smooth_mean + np.sqrt(stretch) * rough_mean)
+    assert np.allclose(variance + posterior.noise_variance, stretch * (rough_variance + posterior.noise_variance))

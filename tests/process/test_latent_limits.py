@@ -17,8 +17,8 @@ from alakarte.process.computation import Computation
 from alakarte.process.latent_objective import latent_evidence, observations
 from alakarte.process.objective import nlml
 from alakarte.records import Shape
+from latent_problems import FORMS, latent_problem_of
 from problems import naming, taylor_order
-from process.test_latent_objective import FORMS, problem_of
 
 ROWWISE = ("bernoulli", "poisson", "negative_binomial", "student_t")
 
@@ -40,7 +40,7 @@ def log_likelihood(problem, theta, f):
 
 @pytest.mark.parametrize("name", ROWWISE)
 def test_the_bound_of_two_rows_lies_below_quadrature_and_near(name):
-    problem, theta = problem_of(name, "ard", Computation.CLOSED, 4, n=2)
+    problem, theta = latent_problem_of(name, "ard", Computation.CLOSED, 4, n=2)
     found = latent_evidence(problem, theta, "variational", gradient=False, tol=1e-10)
     node, weight = np.polynomial.hermite_e.hermegauss(80)
     u = np.stack(np.meshgrid(node, node), axis=-1).reshape(-1, 2)
@@ -54,7 +54,7 @@ def test_the_bound_of_two_rows_lies_below_quadrature_and_near(name):
 @pytest.mark.parametrize("name", ROWWISE)
 def test_the_bound_lies_below_importance_sampling_and_near(name):
     """Draws from q(f): the logarithm of the mean weight is the evidence, to a standard error that it tells itself."""
-    problem, theta = problem_of(name, "ard", Computation.CLOSED, 4, n=12)
+    problem, theta = latent_problem_of(name, "ard", Computation.CLOSED, 4, n=12)
     found = latent_evidence(problem, theta, "variational", gradient=False, tol=1e-10)
     K = prior_covariance(problem, theta)
     W = np.diag(found.sites.curvature)
@@ -80,7 +80,7 @@ def test_laplace_is_that_of_the_dense_process():
     """Newton steps on all rows, n×n, as in the textbook."""
     for name in ("bernoulli", "poisson", "negative_binomial"):
         with naming(name):
-            problem, theta = problem_of(name, "ard", Computation.CLOSED, 4)
+            problem, theta = latent_problem_of(name, "ard", Computation.CLOSED, 4)
             found = latent_evidence(problem, theta, "laplace", gradient=False, tol=1e-12)
             values, data, K = problem.layout.unpack(theta), observations(problem), prior_covariance(problem, theta)
             f = np.zeros(len(K))
@@ -98,7 +98,7 @@ def test_laplace_is_that_of_the_dense_process():
 def test_student_t_with_many_degrees_of_freedom_has_the_evidence_of_normal_noise():
     for kernel, computation, m in FORMS:
         with naming(kernel, m):
-            problem, theta = problem_of("student_t", kernel, computation, m)
+            problem, theta = latent_problem_of("student_t", kernel, computation, m)
             values = problem.layout.unpack(theta) | {"log_noise_scale": np.log(0.3), "log_dof": np.log(1e6)}
             of_kernel = resolve(kernel).parameters(problem.draws.shape)
             student = replace(problem, layout=Layout((*of_kernel, *StudentT().parameters())))
@@ -114,7 +114,7 @@ def test_a_negative_binomial_without_dispersion_has_the_evidence_of_poisson():
     for kernel, computation, m in FORMS:
         for inference in ("variational", "laplace"):
             with naming(kernel, m, inference):
-                problem, theta = problem_of("poisson", kernel, computation, m)
+                problem, theta = latent_problem_of("poisson", kernel, computation, m)
                 expected = latent_evidence(problem, theta, inference, gradient=False, tol=1e-10).nlml
                 layout = Layout((*problem.layout.parameters, *NegativeBinomial().parameters()))
                 assert Poisson().parameters() == ()
@@ -129,7 +129,7 @@ def test_the_remainder_of_the_whole_objective_is_of_second_order(name):
     for form in FORMS:
         for inference in ("variational", "laplace")[: 1 if name == "student_t" else 2]:
             with naming(form, inference):
-                problem, theta = problem_of(name, *form)
+                problem, theta = latent_problem_of(name, *form)
                 found = latent_evidence(problem, theta, inference, tol=1e-13)
 
                 def value(point, problem=problem, inference=inference, sites=found.sites):
@@ -140,7 +140,7 @@ def test_the_remainder_of_the_whole_objective_is_of_second_order(name):
 
 @pytest.mark.parametrize("name", ROWWISE)
 def test_a_sum_of_kernels_is_a_latent_function_like_any_other(name):
-    problem, _ = problem_of(name, "ard", None, 4)
+    problem, _ = latent_problem_of(name, "ard", None, 4)
     kernel = ARD() + GaussianMixture()
     shape = Shape.joined([Shape(3, (4,)), Shape(3, (2, 3))], [False, True])
     rng = np.random.default_rng(1)

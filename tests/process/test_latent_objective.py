@@ -10,10 +10,8 @@ from alakarte.process.design_matrix import KeptDesign
 from alakarte.process.latent_objective import latent_evidence
 from alakarte.process.problem import Problem
 from alakarte.process.softmax import Labels, softmax_mode
-from latent_problems import latent_problem_of
+from latent_problems import FORMS, latent_problem_of
 from problems import naming
-
-FORMS = (("ard", Computation.CLOSED, 4), ("gm", None, 2), ("gm", None, 8), ("pwl", None, 3))
 
 
 @pytest.mark.parametrize("name", [name for name, kind in likelihoods().items() if not kind.is_exact])

@@ -40,9 +40,9 @@ def test_by_features_passes_are_counted_and_probabilities_are_those_of_the_close
     X, labels = two_classes(300)
     settings = {"kernel": "rbf", "random_state": 0, "n_jobs": 1}
     exact = GPClassifier(**settings).fit(X, labels)
-    features = GPClassifier(n_frequencies=64, **settings).fit(X, labels)
+    features = GPClassifier(n_frequencies=128, **settings).fit(X, labels)
     assert exact.n_passes_ == 0
     assert features.growth_reason_ == "as many as time is spent on"
-    assert features.predict_proba(X) == pytest.approx(exact.predict_proba(X), abs=0.2)
+    assert np.abs(features.predict_proba(X) - exact.predict_proba(X)).mean() < 0.08
     assert features.n_passes_ > 0
     assert features.n_passes_ % 2 == 0  # one for the sums, one for means and variances

@@ -77,6 +77,10 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
     ranking_ : list of dict
         Kernels that were compared, by ``left_out_log_loss``; ``fixed``: length-scales by the inputs alone. Where
         neighbours were tried, ``n_neighbors`` and ``left_out_log_density``, which decides about these.
+    left_out_log_density_ : float or None
+        Log probability per row of rows left out, where neighbours were tried.
+    rough_kernel_ : FittedKernel or None
+        The kernel of neighbours, where these stand beside features.
     n_passes_ : int
         Passes over all rows to what each of them says; 0 in closed form of two classes.
     model_ : FittedModel

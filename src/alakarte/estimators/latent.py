@@ -23,6 +23,7 @@ from alakarte.likelihoods.counts import CountLikelihood
 from alakarte.likelihoods.rowwise import RowLikelihood
 from alakarte.model.onnx_export import Export, Exported
 from alakarte.posteriors.latent import LatentPosterior
+from alakarte.posteriors.stacked import StackedPosterior
 from alakarte.posteriors.tiles import TILE_ROWS
 from alakarte.process.latent_objective import latent_evidence
 from alakarte.process.problem import Problem
@@ -86,6 +87,7 @@ class LatentEstimator(Online):
     def n_passes_(self) -> int:
         """Passes over all rows in which what each of them says was found; 0 in closed form and for normal noise."""
         posterior = self._fitted("n_passes_").posterior
+        posterior = posterior.features if isinstance(posterior, StackedPosterior) else posterior
         return posterior.n_passes if isinstance(posterior, LatentPosterior) else 0
 
     def to_onnx(self, path: str | Path, dtype: str = "float32", coverage: float = 0.95) -> Exported:

@@ -117,7 +117,7 @@ def _learned(search: Search, rows: Rows, warm: WarmStart | None) -> _Near:
     held, rest = np.sort(order[:n_held]), np.sort(order[n_held:])
     shares = _shares(labels[:, 0].astype(np.int64), weight, max(search.scaling.y_mean.size, 2))
     of_labels, _ = _part(replace(search, subsets=replace(search.subsets, rows=labelled)), rows, rest, "near")
-    with search.budget.part(policy.TIME_FOR_NEIGHBOURS):
+    with search.budget.part(1.0 if search.settings.expansion == "local" else policy.TIME_FOR_NEIGHBOURS):
         learned = learn_votes(of_labels, shares, warm)
     posterior = learned.posterior(search.settings.n_neighbors)
     x = rows.take(held).whole().x
