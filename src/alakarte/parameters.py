@@ -172,7 +172,7 @@ class Parameter:
                 f"{self.bare_name} = {value} is more than {LARGEST:g} times the spread of the training "
                 "data: give it in the units of X and y."
             )
-        return replace(self, fixed=stored)
+        return replace(self, fixed=np.asarray(stored))
 
     def bounded_by(self, limits: tuple[Any, Any], units: Units) -> "Parameter":
         """The same parameter with (lower, upper) limits, entry by entry, in the user's units."""

@@ -6,8 +6,9 @@ from functools import cache
 import numpy as np
 
 from alakarte import FastfoodFeatures, GPClassifier, GPCountRegressor, GPRegressor
-from alakarte.kernels import ARD, PiecewiseLinear
+from alakarte.kernels import ARD, RBF, GaussianMixture, PiecewiseLinear
 from alakarte.kernels.registry import kernels
+from alakarte.posteriors.votes import VotesPosterior
 
 SHORT = {"max_iter": 2, "max_iter_restart": 1, "n_restarts": 1, "random_state": 0, "n_jobs": 1}
 
@@ -35,6 +36,7 @@ RECIPES = {
         GPRegressor(ARD(fixed={"amplitude": 2.0}, bounds={"lengthscale": ([0.1, 0.1, 1.0], np.inf)}), **SHORT),
         y,
     ),
+    "noise_given": (GPRegressor("ard", noise_std=np.float64(0.3), **SHORT), y),
     "knots": (GPRegressor(PiecewiseLinear(n_knots=3), n_components=1, n_frequencies=4, **SHORT), y),
     "student_t": (GPRegressor("ard", likelihood="student_t", **SHORT), y),
     "student_t_weights": (GPRegressor("ard", likelihood="student_t", n_frequencies=6, **SHORT), y),
@@ -43,6 +45,11 @@ RECIPES = {
     "three_classes_weights": (GPClassifier("rbf", n_frequencies=6, **SHORT), LABELS),
     "counts": (GPCountRegressor("rbf", **SHORT), COUNTS),
     "counts_average": (GPCountRegressor(likelihood="poisson", **SHORT), COUNTS),
+    "sum": (GPRegressor(ARD() + RBF(), **SHORT), y),
+    "sum_weights": (GPRegressor(ARD() + GaussianMixture(), n_components=1, n_frequencies=3, **SHORT), y),
+    "input_noise": (GPRegressor("ard", likelihood="heteroscedastic", **SHORT), y),
+    "neighbours": (GPRegressor("matern12", expansion="local", n_neighbors=5, **SHORT), y),
+    "votes": (GPClassifier("matern12", expansion="local", n_neighbors=5, **SHORT), LABELS),
     "features": (FastfoodFeatures(n_components=9, random_state=0), y),
     **{f"kernel_{name}": (GPRegressor(name, n_frequencies=5, **SHORT), y) for name in sorted(kernels())},
 }
@@ -55,6 +62,9 @@ GOLDEN = (
     "three_classes_weights",
     "counts",
     "features",
+    "sum_weights",
+    "neighbours",
+    "votes",
 )
 
 
@@ -77,6 +87,8 @@ def answers(estimator):
     rows = moved(X[:7])
     if isinstance(estimator, FastfoodFeatures):
         return [estimator.transform(rows)]
+    if isinstance(estimator, GPClassifier) and isinstance(estimator.model_.posterior, VotesPosterior):
+        return [estimator.predict(rows), estimator.predict_proba(rows)]
     if isinstance(estimator, GPClassifier):
         return [estimator.predict(rows), estimator.predict_proba(rows), *estimator.predict_latent(rows)]
     if isinstance(estimator, GPCountRegressor):

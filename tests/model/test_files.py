@@ -24,6 +24,8 @@ from alakarte.likelihoods.base import Likelihood
 from alakarte.model.catalogue import BY_CLASS, ENUMS
 from alakarte.model.files import overview
 from alakarte.model.fitted import FittedModel
+from alakarte.posteriors.smooth_and_rough import smooth_and_rough
+from alakarte.posteriors.stacked import StackedPosterior
 from alakarte.records import arrays
 from model.kept_models import GOLDEN, RECIPES, X, answers, fitted, moved
 
@@ -125,6 +127,30 @@ def test_pickle_holds_nothing_twice(name, tmp_path):
     assert size <= 1.1 * saved(name, tmp_path).stat().st_size
     joblib.dump(model, tmp_path / "model.joblib")
     assert same(model, joblib.load(tmp_path / "model.joblib"))
+
+
+def test_features_and_neighbours_together_are_kept(tmp_path):
+    regressor = pickle.loads(pickle.dumps(fitted("weights")))
+    near, smooth = fitted("neighbours").model_.posterior, regressor.model_.posterior
+    joined = smooth_and_rough(smooth, near, near.targets + 1.0)
+    classifier = pickle.loads(pickle.dumps(fitted("three_classes")))
+    latent, votes = classifier.model_.posterior, fitted("votes").model_.posterior
+    base = classifier.model_.scaling.y_mean
+    stacked = StackedPosterior(latent, votes, np.array([0.5, 0.4, 0.1]), base, None, votes.total, latent.nlml)
+    for estimator, posterior in ((regressor, joined), (classifier, stacked)):
+        estimator.model_ = replace(estimator.model_, posterior=posterior)
+        estimator.save(tmp_path / "model.alk")
+        assert same(estimator, load(tmp_path / "model.alk"))
+
+
+def test_labels_that_are_none_are_refused(tmp_path):
+    """Compiled loops take them for places."""
+    model = pickle.loads(pickle.dumps(fitted("votes")))
+    votes = model.model_.posterior
+    core = replace(votes.core, targets=votes.core.targets + 7)
+    model.model_ = replace(model.model_, posterior=replace(votes, core=core))
+    with pytest.raises(InvalidInput, match="do not belong together"):
+        model.save(tmp_path / "model.alk")
 
 
 def test_the_same_model_gives_the_same_file(tmp_path):

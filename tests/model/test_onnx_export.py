@@ -13,7 +13,17 @@ from model.kept_models import RECIPES, X, fitted, moved
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnx")
 
-MODELS = [name for name, (estimator, _) in RECIPES.items() if not isinstance(estimator, FastfoodFeatures)]
+REFUSED = {
+    "sum_weights": "a sum of kernels by features",
+    "input_noise": "a noise that depends on the input",
+    "neighbours": "LocalPosterior",
+    "votes": "VotesPosterior",
+}
+MODELS = [
+    name
+    for name, (estimator, _) in RECIPES.items()
+    if not isinstance(estimator, FastfoodFeatures) and name not in REFUSED
+]
 MOST = {"float32": 1e-5, "float64": 1e-12}  # of std(y)
 
 
@@ -97,3 +107,10 @@ def test_what_has_no_form_of_onnx_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(Unavailable, match=r'pip install "alakarte\[onnx\]"'):
         fitted("rows").to_onnx(tmp_path / "model.onnx")
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_has_no_graph_is_refused_by_name(name, tmp_path):
+    with pytest.raises(Unavailable, match=REFUSED[name]):
+        fitted(name).to_onnx(tmp_path / "model.onnx")
+    assert list(tmp_path.iterdir()) == []

@@ -5,10 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from alakarte import GPRegressor, InvalidInput
+from alakarte import GPRegressor, InvalidInput, Unavailable
 from model.kept_models import RECIPES, X, fitted
 
-REGRESSORS = [name for name, (estimator, _) in RECIPES.items() if isinstance(estimator, GPRegressor)]
+REGRESSORS = [
+    name for name, (estimator, _) in RECIPES.items() if isinstance(estimator, GPRegressor) and name != "input_noise"
+]
 
 
 @pytest.mark.parametrize("name", REGRESSORS)
@@ -91,3 +93,8 @@ def test_what_cannot_be_predicted_is_named():
         model.predictor("full")
     with pytest.raises(InvalidInput, match="std_error=0"):
         model.predictor(std_error=0)
+
+
+def test_noise_that_depends_on_the_input_is_refused():
+    with pytest.raises(Unavailable, match="depends on the input"):
+        fitted("input_noise").predictor()

@@ -117,7 +117,7 @@ class LatentEstimator(Online):
         elif isinstance(model.likelihood, CountLikelihood):
             export.counts(model.likelihood)
         else:
-            noise_variance = float((model.noise_std[0] / model.scaling.y_scale[0]) ** 2)
+            noise_variance = float((model.noise_std[0] / model.std_scale[0]) ** 2)
             export.numbers(noise_variance, coverage if model.likelihood.is_exact else None)
         return export.written(path)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from alakarte.errors import InvalidInput
+from alakarte.errors import InvalidInput, Unavailable
 from alakarte.estimators.input_noise import noise_ratio
 from alakarte.estimators.latent import CHUNK_ROWS, LatentEstimator
 from alakarte.execution.randomness import generator
@@ -142,7 +142,10 @@ class Predictions(LatentEstimator):
         True
         """
         check_is_fitted(self)
-        return prepare(self.model_, std, std_error, _noise_variance(self.model_), thread_count(self.n_jobs))
+        if self.model_.noise_model is not None:
+            raise Unavailable("predictor: the noise of this model depends on the input: use predict.")
+        noise_variance = float(_noise_variance(self.model_, np.empty((0, self.model_.scaling.n_variables))))
+        return prepare(self.model_, std, std_error, noise_variance, thread_count(self.n_jobs))
 
     def log_predictive_density(self, X: Any, y: Any) -> Array:
         """Log density of each observation under its own prediction.

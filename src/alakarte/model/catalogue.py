@@ -6,6 +6,8 @@ names anything that is not listed: no code of a file is ever run.
 
 from enum import Enum
 
+import numpy as np
+
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.categories import Encoding, Levels
 from alakarte.data.compress import Tails
@@ -15,31 +17,33 @@ from alakarte.execution.randomness import Streams
 from alakarte.features.dense import MatrixProduct
 from alakarte.features.fastfood import FastTransform
 from alakarte.features.feature_map import FeatureMap
-from alakarte.kernels.base import GAUSSIAN, ClosedForm
-from alakarte.kernels.matern import matern_form
+from alakarte.kernels.forms import ClosedForm
 from alakarte.model.fitted import FittedModel
 from alakarte.model.history import History
 from alakarte.model.kept import Kept, kept
 from alakarte.model.kernel import FittedKernel
-from alakarte.model.strict_json import NotStrict
 from alakarte.parameters import Layout, Parameter
 from alakarte.posteriors.average import Average
+from alakarte.posteriors.calibration import Calibration
 from alakarte.posteriors.class_sites import ClassSites
 from alakarte.posteriors.latent import LatentPosterior, Member
+from alakarte.posteriors.local import LocalPosterior
 from alakarte.posteriors.low_rank import LowRankPosterior
+from alakarte.posteriors.neighbours import Neighbours
 from alakarte.posteriors.row_sites import RowSites
 from alakarte.posteriors.rows import RowPosterior
+from alakarte.posteriors.smooth_and_rough import SmoothAndRough
+from alakarte.posteriors.stacked import StackedPosterior
+from alakarte.posteriors.votes import VotesPosterior
 from alakarte.posteriors.weights import WeightPosterior
 from alakarte.process.computation import Computation
 from alakarte.process.problem import Problem
 from alakarte.records import Draws, Shape, Spectrum, Stacks, Variables
 
 
-def _closed_form(dof: int) -> ClosedForm:
-    """The closed form of a profile: its density follows from that."""
-    if dof not in (0, 1, 3, 5):
-        raise NotStrict(f"has a closed form of {dof!r:.40} degrees of freedom.")
-    return GAUSSIAN if dof == 0 else matern_form(dof / 2)
+def _has_known_profiles(form: ClosedForm) -> bool:
+    """Whether compiled loops know the profile of every component."""
+    return all(dof in (0, 1, 3, 5) for dof in np.atleast_1d(form.dof))
 
 
 def _n_stacks(shape: Shape) -> int:
@@ -55,6 +59,12 @@ def _is_whole(model: FittedModel) -> bool:
         return model.problem.kernel.spectrum(model.values, model.problem.draws).log_amplitude.ndim == 1
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return False
+
+
+def _are_labels(votes: VotesPosterior) -> bool:
+    """Whether targets are places among the classes, which compiled loops take them for."""
+    labels = votes.core.targets
+    return bool(((labels >= 0) & (labels < votes.shares.size) & (labels == np.floor(labels))).all())
 
 
 RECORDS: tuple[Kept, ...] = (
@@ -92,8 +102,8 @@ RECORDS: tuple[Kept, ...] = (
         frequencies="d F",
         unbounded=("log_amplitude",),
     ),
-    kept(ClosedForm, left_out=("log_density",), build=_closed_form),
-    kept(Parameter, unbounded=("lower", "upper", "fixed", "slow")),
+    kept(ClosedForm, holds=_has_known_profiles),
+    kept(Parameter, unbounded=("lower", "upper", "fixed", "held", "slow")),
     kept(Layout),
     kept(Streams),
     # how rows become inputs
@@ -174,6 +184,37 @@ RECORDS: tuple[Kept, ...] = (
     kept(RowSites),
     kept(ClassSites, base="T"),
     kept(LatentPosterior, core="d T", rows="d", finder="T"),
+    # posteriors from neighbours
+    kept(Neighbours, points="n d", scale="d", are_rows=True),
+    kept(
+        LocalPosterior,
+        spectrum="Q d",
+        neighbours="n d",
+        targets="n T",
+        weight="n",
+        unbounded=("nlml",),
+        holds=lambda posterior: posterior.n_neighbors >= 1,
+    ),
+    kept(SmoothAndRough, smooth="d T", rough="d T n", y="n T", unbounded=("nlml",)),
+    kept(
+        VotesPosterior,
+        core="d",
+        link="three",
+        shares="K",
+        unbounded=("nlml",),
+        gives={"T": lambda posterior: posterior.shares.size},
+        holds=lambda posterior: posterior.link.size == 3 and _are_labels(posterior),
+    ),
+    kept(
+        StackedPosterior,
+        features="d T",
+        near="d",
+        weights="three",
+        base="T",
+        tails="d",
+        holds=lambda posterior: posterior.weights.size == 3,
+    ),
+    kept(Calibration, scale="c", dof="c", unbounded=("dof",)),
     # the model
     kept(Problem, draws="d", optional=("rows",)),
     kept(FittedKernel, draws="d", scaling="d T", unbounded=("parameters", "values")),

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from alakarte.errors import Unavailable
 from alakarte.kernels.registry import kernels
+from alakarte.kernels.sum import Sum
 from alakarte.likelihoods.registry import likelihoods
 from alakarte.model.catalogue import BY_NAME, ENUMS
 from alakarte.model.container import AnyArray
@@ -116,6 +118,12 @@ class Decoder:
     def _kernel(self, pair: Any, depth: int) -> Any:
         return self._by_settings("kernel", kernels(), pair, depth)
 
+    def _sum(self, terms: Any, depth: int) -> Sum:
+        try:
+            return Sum(self._list(terms, depth))
+        except Unavailable:
+            raise NotStrict("has a sum of what cannot be added.") from None
+
     def _likelihood(self, pair: Any, depth: int) -> Any:
         return self._by_settings("likelihood", likelihoods(), pair, depth)
 
@@ -154,5 +162,6 @@ _TAGS: dict[str, Callable[[Decoder, Any, int], Any]] = {
     "record": Decoder._record,
     "enum": Decoder._enum,
     "kernel": Decoder._kernel,
+    "sum": Decoder._sum,
     "likelihood": Decoder._likelihood,
 }

@@ -15,6 +15,7 @@ import numpy as np
 from alakarte.errors import InvalidInput
 from alakarte.kernels.base import Kernel
 from alakarte.kernels.registry import kernels
+from alakarte.kernels.sum import Sum
 from alakarte.likelihoods.base import Likelihood
 from alakarte.likelihoods.registry import likelihoods
 from alakarte.model.catalogue import BY_CLASS, ENUMS
@@ -95,6 +96,8 @@ class Encoder:
         return {"enum": [type(value).__name__, value.value]}
 
     def _kernel(self, kernel: Kernel, path: str) -> Any:
+        if type(kernel) is Sum:
+            return {"sum": [self.encode(term, f"{path}.{place}") for place, term in enumerate(kernel.terms)]}
         return {"kernel": self._by_settings(kernel, kernels().get(kernel.name), path)}
 
     def _likelihood(self, likelihood: Likelihood, path: str) -> Any:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
-from alakarte.errors import InvalidInput
+from alakarte.errors import InvalidInput, Unavailable
 from alakarte.likelihoods.counts import CountLikelihood
 from alakarte.likelihoods.quadrature import NODES_TO_PREDICT, normal_nodes
+from alakarte.metrics import half_width
 from alakarte.model.fitted import FittedModel
 from alakarte.model.onnx_graph import Graph, Value
 from alakarte.model.onnx_parts import Latent, inputs, latent, members
@@ -43,6 +43,10 @@ class Export:
     def __init__(self, model: FittedModel, dtype: str):
         if dtype not in DTYPES:
             raise InvalidInput(f"dtype={dtype!r}: use 'float32' or 'float64'.")
+        sum_by_features = len(model.problem.kernel.terms) > 1 and not model.problem.is_closed
+        if model.noise_model is not None or sum_by_features:
+            what = "a sum of kernels by features" if sum_by_features else "a noise that depends on the input"
+            raise Unavailable(f"to_onnx: {what} has no form of ONNX here. Keep this model with save.")
         self.model = model
         self.graph = Graph(dtype)
         self.outputs: dict[str, tuple[Any, int]] = {}
@@ -67,11 +71,14 @@ class Export:
         mean = graph.apply("Add", graph.times(found.mean, scaling.y_scale), graph.constant(scaling.y_mean))
         root = graph.apply("Sqrt", graph.apply("Add", found.variance, graph.constant([[noise_variance]])))
         differs = isinstance(self.model.posterior, Average)  # its kernels disagree otherwise for each target
-        by_scale = np.diag(scaling.y_scale) if differs else scaling.y_scale[None]
+        std_scale = self.model.std_scale
+        by_scale = np.diag(std_scale) if differs else std_scale[None]
         self._output("mean", mean, n_columns)
         self._output("std", graph.apply("MatMul", root, graph.constant(by_scale)), n_columns)
         if coverage is not None:
-            width = graph.apply("MatMul", root, graph.constant(by_scale * ndtri(0.5 + coverage / 2)))
+            width = graph.apply(
+                "MatMul", root, graph.constant(by_scale * half_width(coverage, self.model.calibration.dof))
+            )
             self._output("low", graph.apply("Sub", mean, width), n_columns)
             self._output("high", graph.apply("Add", mean, width), n_columns)
         self._remember(found, float(scaling.y_scale.max()), float(np.abs(scaling.y_mean).max()))

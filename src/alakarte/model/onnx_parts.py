@@ -152,9 +152,10 @@ def _rows(graph: Graph, posterior: RowPosterior, z: Value) -> Latent:
     """k(x, X) α and k(x, x) − ‖L⁻¹k‖², in double precision whatever the graph has: the difference cancels."""
     kernel, size = None, 0.0
     spectrum = posterior.spectrum
+    dofs = np.broadcast_to(posterior.closed_form.dof, len(spectrum.input_scale)).tolist()
     for q, scale in enumerate(spectrum.input_scale):
         variance = float(np.exp(2 * spectrum.log_amplitude[q]))
-        part = _profile(graph, posterior.closed_form.dof, posterior.x * scale, z, scale)
+        part = _profile(graph, dofs[q], posterior.x * scale, z, scale)
         if spectrum.centre is not None:
             angle = graph.apply("MatMul", z, _double(graph, spectrum.centre[q][:, None]))
             turned = graph.apply("Sub", angle, _double(graph, (posterior.x @ spectrum.centre[q])[None]))

@@ -32,6 +32,7 @@ class Predictor:
 
     model: FittedModel
     noise_variance: float  # of a new observation, in standardised units
+    std_scale: Array  # (T,) of standard deviations, to units of y
     with_std: bool
     projected: ProjectedVariance | None  # None: exact
     tolerance: float  # of a variance
@@ -67,7 +68,7 @@ class Predictor:
         mean = mean * scaling.y_scale + scaling.y_mean
         if variance is None:
             return [mean]
-        return [mean, np.sqrt(variance + self.noise_variance) * scaling.y_scale]
+        return [mean, np.sqrt(variance + self.noise_variance) * self.std_scale]
 
     def _mean(self, z: Array) -> Array:
         """(rows, T), in standardised units."""
@@ -129,7 +130,7 @@ def prepare(model: FittedModel, std: str | None, std_error: float, noise_varianc
     about = "means alone" if std is None else "exact"
     if std in (AUTO, LOW_RANK):
         projected, about = _few_directions(model, tolerance, std_error)
-    return Predictor(model, noise_variance, std is not None, projected, tolerance, about, n_jobs)
+    return Predictor(model, noise_variance, model.std_scale, std is not None, projected, tolerance, about, n_jobs)
 
 
 def _few_directions(model: FittedModel, tolerance: float, std_error: float) -> tuple[ProjectedVariance | None, str]:
