@@ -27,7 +27,7 @@ assert "numba" in sys.modules
 FROM_THREADS = """
 import sys, threading
 import alakarte.compiled.loops as loops
-together = threading.Barrier(4)
+together = threading.Barrier(5)
 found = []
 def first_use(name):
     together.wait()
