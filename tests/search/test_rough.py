@@ -72,8 +72,9 @@ def test_features_are_kept_where_the_function_is_smooth_and_neighbours_are_dropp
 
 
 def test_neighbours_see_what_features_leave(monkeypatch):
-    for name in ("LOCAL_HOPE", "TOGETHER_HOPE", "CLEAR_LEAD"):  # in any case
-        monkeypatch.setattr(policy, name, -np.inf)
+    hope = {"mm": -50.0, "matern": 50.0}  # none alone, all beside features
+    monkeypatch.setattr(rough, "_first_log_density", lambda begun: np.full(600, hope[begun.plan.kernel.name]))
+    monkeypatch.setattr(policy, "CLEAR_LEAD", -np.inf)
     X = inputs()
     y = 3 * smooth_target(X) + rough_target(X)
     model = GPRegressor(n_neighbors=30, max_iter=6, **QUICK).fit(X[:5000], y[:5000])
@@ -112,6 +113,8 @@ def test_every_closed_form_learns_by_its_neighbours(kernel):
     model = GPRegressor(kernel, expansion="local", n_neighbors=20, **QUICK).fit(X[:600], y[:600])
     assert np.std(model.predict(X[600:]) - y[600:]) < 0.3
     assert model.n_basis_ == 600
+    assert "20 neighbours among 600 rows" in model.summary()
+    assert "given their neighbours" in model.summary()
     assert model.n_posterior_frequencies_ == 0
     with pytest.raises(AttributeError, match="left_out_log_density_"):
         _ = model.log_marginal_likelihood_

@@ -77,7 +77,9 @@ def _likelihood(model: FittedModel) -> list[str]:
 def _choices(model: FittedModel) -> list[str]:
     """What was chosen, and why."""
     history, n_posterior = model.history, model.n_posterior_frequencies
-    with_what = f"{history.n_components} x {history.n_frequencies} frequencies" if history.n_frequencies else "exactly"
+    with_what = "given their neighbours" if history.n_neighbors else "exactly"
+    if history.n_frequencies:
+        with_what = f"{history.n_components} x {history.n_frequencies} frequencies"
     lines = [f"learned        on {history.n_learning_rows} rows, {with_what}"]
     if n_posterior != history.n_frequencies:
         lines.append(

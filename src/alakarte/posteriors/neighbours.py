@@ -17,7 +17,7 @@ from alakarte.execution.scratch import Scratch
 from alakarte.execution.threads import run_together
 from alakarte.records import Array, Integers
 
-_LEAF_ROWS = 64  # fewer make the tree larger and slower, more slower again
+_LEAF_ROWS = 128  # the fastest are 64, but the tree must stay small beside its points
 _QUERY_ROWS = 512  # that a thread looks up at once
 _TIES = 4096  # neighbours at one distance that are told apart by number; among more the tree decides
 

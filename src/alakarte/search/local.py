@@ -70,6 +70,11 @@ class LocalRows:
         """(rows,) that nothing is learned from but by being neighbours."""
         return np.sort(self.order[: self.n_fresh])
 
+    @property
+    def fresh_weight(self) -> Array:
+        """(rows,) of these."""
+        return np.ones(self.fresh.size) if self.weight is None else self.weight[self.fresh]
+
     def picked(self, n_rows: int) -> Integers:
         """(rows,) to learn from; a row alone must do for both."""
         others = self.order[self.n_fresh : self.n_fresh + n_rows]

@@ -32,17 +32,23 @@ State: TypeAlias = tuple[list[Candidate], TunedProcess, Posterior]
 
 @dataclass(frozen=True)
 class Judged:
-    """A candidate with its process and posterior, and the log density (rows,) of each fresh row."""
+    """A candidate with its process and posterior, the log density (rows,) of each fresh row, and their weights."""
 
     candidate: Candidate
     tuned: TunedProcess
     posterior: Posterior
     log_density: Array
+    weight: Array
+
+    def mean(self, values: Array) -> float:
+        """Of values (rows,) of the fresh rows."""
+        return float(np.average(values, weights=self.weight))
 
     def clearly_beats(self, other: "Judged") -> bool:
         """Whether its lead is more than twice its standard error."""
         lead = self.log_density - other.log_density
-        return bool(lead.mean() > policy.CLEAR_LEAD * lead.std() / np.sqrt(lead.size))
+        variance = self.mean((lead - self.mean(lead)) ** 2)
+        return bool(self.mean(lead) > policy.CLEAR_LEAD * np.sqrt(variance / self.weight.sum()))
 
 
 # --- without features
@@ -73,17 +79,17 @@ def _local_plan(search: Search) -> Plan:
 def _judged(search: Search, learned: LocalLearned) -> Judged:
     """Neighbours alone, judged by fresh rows."""
     k, theta = search.settings.n_neighbors, learned.theta
-    log_density = learned.log_density(learned.local.fresh, k)
+    log_density, weight = learned.log_density(learned.local.fresh, k), learned.local.fresh_weight
     candidate = Candidate(
         learned.plan,
         learned.learned,
         None,
         compressed=search.compressed,
         n_neighbors=k,
-        log_density=float(log_density.mean()),
+        log_density=float(np.average(log_density, weights=weight)),
     )
     tuned = TunedProcess(process_at(learned.problem, theta), theta, np.nan, None)
-    return Judged(candidate, tuned, learned.posterior(k), log_density)
+    return Judged(candidate, tuned, learned.posterior(k), log_density, weight)
 
 
 # --- beside features
@@ -121,14 +127,37 @@ def try_neighbours(search: Search, state: State) -> State:
     fresh = local.rows.take(local.fresh).whole()
     left = left_out(posterior, fresh.x, fresh.y, fresh.weight)
     log_density = _normal_log_density(left[:, :-1], posterior.noise_variance) + _log_stretch(left)
-    features = Judged(replace(ranking[0], log_density=float(log_density.mean())), tuned, posterior, log_density)
-    judged = [features, *_alone(search, local, features), *_together(search, local, features, left)]
+    candidate = replace(ranking[0], log_density=float(np.average(log_density, weights=fresh.weight)))
+    features = Judged(candidate, tuned, posterior, log_density, fresh.weight)
+    judged = [features, *_judged_beside(search, local, features, left)]
     best = features
     for each in judged[1:]:
-        search.progress.say(f"left-out log density {each.candidate.log_density:.4f}: {each.candidate.label}")
+        search.progress.say(f"{each.candidate.label}: {each.candidate.log_density:.4f} nats per row left out")
         best = each if each.clearly_beats(best) else best
     others = sorted((each for each in judged if each is not best), key=lambda each: -each.candidate.log_density)
     return [best.candidate, *(each.candidate for each in others), *ranking[1:]], best.tuned, best.posterior
+
+
+def _judged_beside(search: Search, local: LocalRows, features: Judged, left: Array) -> list[Judged]:
+    """Neighbours of what features leave, and alone: those of them that have hope after the first stage.
+
+    `left` (rows, T + 1) is what features leave of the fresh rows.
+    """
+    first = policy.LOCAL_STAGES[:1]
+    alone = learn_local(search, begin_local(search, _local_plan(search), local), first)
+    lead, gain, rest = _hope(features, _first_log_density(alone) - features.log_density), 0.0, None
+    if posterior_flops(search.rows.n_rows, features.posterior.n_basis) <= policy.TOGETHER_FLOPS:
+        rest = learn_local(search, _begin_with_the_rest(search, features.posterior, left), first)
+        noise = _normal_log_density(rest.local.targets[local.fresh], features.posterior.noise_variance)
+        gain = _hope(features, _first_log_density(rest) - noise)
+    search.progress.say(f"to features: neighbours {lead:+.4f} nats per row at first, beside them {gain:+.4f}")
+    least = max(lead, gain, 0.0) - policy.LOCAL_HOPE
+    judged = []
+    if rest is not None and gain > max(least, policy.TOGETHER_HOPE):
+        judged.append(_together(search, rest, features, left))
+    if lead > least:
+        judged.append(_judged(search, learn_local(search, alone, policy.LOCAL_STAGES[1:])))
+    return judged
 
 
 def _normal_log_density(z: Array, variance: float) -> Array:
@@ -136,58 +165,41 @@ def _normal_log_density(z: Array, variance: float) -> Array:
     return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + z**2 / variance).sum(axis=1))
 
 
-def _alone(search: Search, local: LocalRows, features: Judged) -> list[Judged]:
-    """Neighbours alone, unless they are far behind after the first stage."""
-    begun = begin_local(search, _local_plan(search), local)
-    begun = learn_local(search, begun, policy.LOCAL_STAGES[:1])
-    lead = _first_log_density(begun) - features.log_density
-    search.progress.say(f"neighbours: {lead.mean():+.4f} nats per row to features after the first stage")
-    if lead.mean() < -policy.LOCAL_HOPE:
-        return []
-    return [_judged(search, learn_local(search, begun, policy.LOCAL_STAGES[1:]))]
-
-
 def _first_log_density(begun: LocalLearned) -> Array:
     """(rows,) of fresh rows with the neighbours of the first stage."""
     return begun.log_density(begun.local.fresh, policy.LOCAL_STAGES[0][1])
 
 
-def _together(search: Search, local: LocalRows, features: Judged, left: Array) -> list[Judged]:
-    """Neighbours on what features leave, unless they gain too little at first, on a likeness of it.
+def _hope(features: Judged, lead: Array) -> float:
+    """The mean lead (rows,), of which no row may take more than some nats: few rows have not learned the noise."""
+    return features.mean(np.maximum(lead, -policy.WORST_ROW))
 
-    `left` (rows, T + 1) is what features leave of the fresh rows.
-    """
-    posterior, rows, k = features.posterior, search.rows, search.settings.n_neighbors
-    if posterior_flops(rows.n_rows, posterior.n_basis) > policy.TOGETHER_FLOPS:
-        return []
-    begun = _first_of_the_rest(search, posterior, left)
-    gain = _first_log_density(begun) - _normal_log_density(begun.local.targets[local.fresh], posterior.noise_variance)
-    search.progress.say(f"neighbours: {gain.mean():+.4f} nats per row of what features leave, after the first stage")
-    if gain.mean() < policy.TOGETHER_HOPE:
-        return []
-    rest = left_out_residuals(posterior, rows, search.settings.n_jobs)
-    begun = replace(begun, local=local_rows(search, rest[:, :-1].copy()))
+
+def _begin_with_the_rest(search: Search, posterior: Posterior, left: Array) -> LocalLearned:
+    """Neighbours of what features leave of each row, all with the mean h of some: h is dear, means are not."""
+    work = Work(posterior.n_basis, n_jobs=search.settings.n_jobs)
+    residual = search.rows.map_rows(_residual, search.rows.n_targets, posterior, work=work)
+    kernel = resolve(policy.REST_KERNEL).set_params(nu=policy.REST_SMOOTHNESS)
+    return begin_local(search, search.plan(kernel), local_rows(search, residual / np.exp(left[:, -1]).mean()))
+
+
+def _residual(scratch: Scratch, block: Block, posterior: Posterior) -> Array:
+    return block.y - posterior.mean(block.x)
+
+
+def _together(search: Search, begun: LocalLearned, features: Judged, left: Array) -> Judged:
+    """Neighbours of what features leave of each row, with its own h, learned to the end."""
+    posterior, k = features.posterior, search.settings.n_neighbors
+    residuals = left_out_residuals(posterior, search.rows, search.settings.n_jobs)
+    begun = replace(begun, local=local_rows(search, residuals[:, :-1].copy()))
     rough = learn_local(search, begun, policy.LOCAL_STAGES[1:])
-    log_density = rough.log_density(local.fresh, k) + _log_stretch(left)
-    both = smooth_and_rough(posterior, rough.posterior(k), local.targets)
-    candidate = replace(features.candidate, rough=rough.learned, n_neighbors=k, log_density=float(log_density.mean()))
-    return [Judged(candidate, features.tuned, both, log_density)]
+    log_density = rough.log_density(rough.local.fresh, k) + _log_stretch(left)
+    both = smooth_and_rough(posterior, rough.posterior(k), search.rows.targets()[0])
+    mean = features.mean(log_density)
+    candidate = replace(features.candidate, rough=rough.learned, n_neighbors=k, log_density=mean)
+    return Judged(candidate, features.tuned, both, log_density, features.weight)
 
 
 def _log_stretch(left: Array) -> Array:
     """(rows,) what the log density of y has beyond that of z, for all targets, from `left_out` (rows, T + 1)."""
     return np.asarray((left.shape[1] - 1) * left[:, -1])
-
-
-def _first_of_the_rest(search: Search, posterior: Posterior, left: Array) -> LocalLearned:
-    """The first stage on what features leave of each row, all with the mean h of some: h is dear, means are not."""
-    work = Work(posterior.n_basis, n_jobs=search.settings.n_jobs)
-    residual = search.rows.map_rows(_residual, search.rows.n_targets, posterior, work=work)
-    likeness = local_rows(search, residual / np.exp(left[:, -1]).mean())
-    kernel = resolve(policy.REST_KERNEL).set_params(nu=policy.REST_SMOOTHNESS)
-    begun = begin_local(search, search.plan(kernel), likeness)
-    return learn_local(search, begun, policy.LOCAL_STAGES[:1])
-
-
-def _residual(scratch: Scratch, block: Block, posterior: Posterior) -> Array:
-    return block.y - posterior.mean(block.x)
