@@ -25,7 +25,7 @@ from alakarte.search.compare import with_columns
 from alakarte.search.context import Search
 from alakarte.search.cost import class_columns, compare_columns
 from alakarte.search.fit import Fit, choose
-from alakarte.search.fixed_kernels import fixed_candidates
+from alakarte.search.fixed_kernels import candidates_in_units, fixed_candidates
 from alakarte.search.learn import WarmStart
 
 
@@ -53,7 +53,8 @@ def fit_classes(search: Search, rows: Rows, base: Array, warm: WarmStart | None 
         rows = rows.compressed(search.scaling.tails)
     candidates = ranking[: policy.LATENT_CONTENDERS]
     if search.settings.kernel is None:
-        candidates = [*candidates, *fixed_candidates(search, ranking[0])]
+        like = ranking[0]
+        candidates = [*candidates, *fixed_candidates(search, like), *candidates_in_units(search, like)]
     contestants = _tuned(search, rows, base, candidates)
     averaged = list(range(_n_averaged(search, contestants)))
     members = [_member(search, rows, contestants[rank]) for rank in averaged]
