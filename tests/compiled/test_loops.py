@@ -27,12 +27,13 @@ assert "numba" in sys.modules
 FROM_THREADS = """
 import sys, threading
 import alakarte.compiled.loops as loops
-together = threading.Barrier(4)
+names = ("closed", *loops.__all__)
+together = threading.Barrier(len(names))
 found = []
 def first_use(name):
     together.wait()
     found.append(getattr(loops, name))
-threads = [threading.Thread(target=first_use, args=(name,)) for name in ("closed", "closed", "waves", "fastfood")]
+threads = [threading.Thread(target=first_use, args=(name,)) for name in names]
 for thread in threads:
     thread.start()
 for thread in threads:
@@ -56,5 +57,5 @@ def test_other_rooms_use_the_door():
 
 
 def test_there_are_no_other_loops():
-    with pytest.raises(AttributeError, match="no loops 'jit', only closed, fastfood, waves"):
+    with pytest.raises(AttributeError, match=f"no loops 'jit', only {', '.join(loops.__all__)}"):
         _ = loops.jit
