@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alakarte.likelihoods.votes import Link, log_probability, log_probability_pullback
+from alakarte.likelihoods.votes import LINK_START, Link, link_prior, log_probability, log_probability_pullback
 
 SHARES = np.array([0.5, 0.2, 0.3])
 LINK = Link(0.3, -3.0, -1.5)
@@ -50,3 +50,14 @@ def test_the_pullback_is_that_of_differences():
         high, low = (value(m + sign * step * dm, v + sign * step * dv, LINK + sign * step * dl) for sign in (1, -1))
         along = np.sum(bar.votes * dm) + bar.variance @ dv + bar.link @ dl
         assert (high - low) / (2 * step) == pytest.approx(along, rel=1e-6)
+
+
+def test_the_prior_of_the_link_is_least_at_its_start_and_its_slope_that_of_differences():
+    assert link_prior(LINK_START, 2.0)[0] == 0
+    link, step = LINK_START + np.array([0.3, -2.0, 1.0]), 1e-6
+    value, slope = link_prior(link, 2.0)
+    assert value == pytest.approx((4.0 + 1.0) / 8)
+    for place in range(3):
+        moved = step * np.eye(3)[place]
+        high, low = link_prior(link + moved, 2.0)[0], link_prior(link - moved, 2.0)[0]
+        assert (high - low) / (2 * step) == pytest.approx(slope[place], abs=1e-6)

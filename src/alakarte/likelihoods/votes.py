@@ -23,6 +23,15 @@ class Link(NamedTuple):
     log_floor_slope: float
 
 
+def link_prior(link: Array, spread: float) -> tuple[float, Array]:
+    """Nats, and slope (3,): log e₀ and log e₁ are normal about their start, with this standard deviation.
+
+    Few rows among which neighbours never erred would have them at zero, and the first that errs cost any loss.
+    """
+    apart = np.array([0.0, *(link[1:] - LINK_START[1:])]) / spread**2
+    return float(0.5 * spread**2 * (apart @ apart)), apart
+
+
 class _Parts(NamedTuple):
     """What value and derivatives share; (B, K), the last (B,)."""
 

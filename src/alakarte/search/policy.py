@@ -99,6 +99,7 @@ MOST_CLASS_VARIABLES = 64  # columns of the table: a search tree is of little us
 CLASS_LOCAL_MENU = ("matern12", "matern32")  # compared after all stages but the last
 CLASS_LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 20))  # rows, neighbours, iterations
 SHORTEST = 0.08  # length-scale, of standardised inputs: shorter ones leave a row without neighbours
+LINK_SPREAD = 2.0  # expected standard deviation of log e₀ and log e₁ of the link about their start
 LINK_ITERATIONS = 50  # of three numbers, votes being known
 CLASS_HELD, CLASS_HELD_PART = 2000, 0.2  # rows that decide between features and neighbours, and their part at most
 STACK_GAIN = 0.002  # nats per row: less from both together, and one of them goes alone

@@ -13,7 +13,14 @@ import numpy as np
 import alakarte.search.policy as policy
 from alakarte.kernels.base import Kernel
 from alakarte.kernels.registry import resolve
-from alakarte.likelihoods.votes import LINK_BOUNDS, LINK_START, Link, log_probability, log_probability_pullback
+from alakarte.likelihoods.votes import (
+    LINK_BOUNDS,
+    LINK_START,
+    Link,
+    link_prior,
+    log_probability,
+    log_probability_pullback,
+)
 from alakarte.parameters import Layout
 from alakarte.posteriors.local import stored_weight
 from alakarte.posteriors.votes import VotesPosterior
@@ -66,7 +73,8 @@ class LearnedVotes:
 
         def function(link: Array) -> tuple[float, Array]:
             found = log_probability_pullback(votes, variance, Link(*link), self.shares, observed)
-            return -found.value, -found.link
+            nats, slope = link_prior(link, policy.LINK_SPREAD)
+            return nats - found.value, slope - found.link
 
         task = Task(function, LINK_BOUNDS, Coordinates(np.full(3, np.inf)))
         return replace(self, link=minimise(task, self.link, Limits(policy.LINK_ITERATIONS, 0.0)).theta)
@@ -128,7 +136,7 @@ def _stage(search: Search, votes: LearnedVotes, n_rows: int, k: int, max_iter: i
         partial(conditional_log_loss, problem, near, votes.shares),
         _bounds(problem.layout),
         Coordinates(np.append(problem.layout.slow(), np.full(3, np.inf))),
-        _without_link(prior(problem.layout, spread)),
+        _of_both(prior(problem.layout, spread)),
     )
     tol = max(settings.tol, policy.RUNG_NATS * total)
     limits = Limits(max_iter, tol, budget=search.budget, report=told.iteration)
@@ -151,13 +159,12 @@ def _bounds(layout: Layout) -> tuple[Array, Array]:
     return np.append(lower, LINK_BOUNDS[0]), np.append(upper, LINK_BOUNDS[1])
 
 
-def _without_link(penalty: Penalty | None) -> Penalty | None:
-    """A prior of theta as one of theta and the link."""
-    if penalty is None:
-        return None
+def _of_both(penalty: Penalty | None) -> Penalty:
+    """The prior of theta and of the link."""
 
     def of_both(point: Array) -> tuple[float, Array]:
-        value, slope = penalty(point[:-3])
-        return value, np.append(slope, np.zeros(3))
+        nats, slope = link_prior(point[-3:], policy.LINK_SPREAD)
+        of_theta, slope_of_theta = (0.0, np.zeros(point.size - 3)) if penalty is None else penalty(point[:-3])
+        return of_theta + nats, np.append(slope_of_theta, slope)
 
     return of_both
