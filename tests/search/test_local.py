@@ -1,18 +1,21 @@
 """Learning by rows given their neighbours: stages, fresh rows, what is remembered."""
 
+from dataclasses import replace
+
 import numpy as np
 
 import alakarte.search.policy as policy
 from alakarte.kernels.registry import resolve
-from alakarte.search.local import begin_local, learn_local, local_rows
+from alakarte.likelihoods import Gaussian
+from alakarte.search.local import begin_local, learn_local, local_rows, with_enough_noise
 from problems import rows_of
 from search.searches import search_for
 
 
-def made(n=500, kernel="matern12", **settings):
-    """A search on rows of a rough function, and its kernel at the start."""
+def made(n=500, kernel="matern12", copies=1, **settings):
+    """A search on rows of a rough function, some with the same inputs, and its kernel at the start."""
     rng = np.random.default_rng(0)
-    X = rng.uniform(-2, 2, (n, 2))
+    X = np.repeat(rng.uniform(-2, 2, (n // copies, 2)), copies, axis=0)
     y = np.sign(np.sin(5 * X[:, 0])) + 0.05 * rng.standard_normal(n)
     search = search_for(resolve(kernel), *rows_of(X, y), **settings)
     local = local_rows(search)
@@ -58,3 +61,25 @@ def test_the_posterior_predicts_what_fresh_rows_were_judged_by():
     posterior = learned.posterior(10).changed(begun.local.rows.take(row), -1)
     assert np.allclose(posterior.mean(block.x[row]), mean)
     assert np.allclose(posterior.variance(block.x[row])[:, 0] + posterior.noise_variance, variance)
+
+
+def noise_variance(learned):
+    return learned.problem.noise.noise_variance(learned.problem.layout.unpack(learned.theta))
+
+
+def test_noise_grows_where_fresh_rows_ask_for_it_alone():
+    """Copies contradict each other: too little noise is doubled up to what fresh rows tell."""
+    _, begun = made(copies=2)
+    values = begun.problem.layout.unpack(begun.theta)
+    theta = begun.problem.layout.pack(begun.problem.noise.with_noise_variance(values, 1e-6))
+    without = replace(begun, runs=(replace(begun.run, theta=theta),))
+    mended = with_enough_noise(without, 12)
+    fresh = begun.local.fresh
+    assert noise_variance(mended) > 100 * noise_variance(without)
+    assert mended.log_density(fresh, 12).mean() > without.log_density(fresh, 12).mean()
+    assert with_enough_noise(mended, 12).theta.tolist() == mended.theta.tolist()
+
+
+def test_noise_that_the_user_gives_stays():
+    _, begun = made(likelihood=Gaussian(0.01))
+    assert with_enough_noise(begun, 12) is begun

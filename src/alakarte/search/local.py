@@ -175,6 +175,24 @@ def learn_local(search: Search, begun: LocalLearned, stages: tuple[tuple[int, in
     return learned
 
 
+def with_enough_noise(learned: LocalLearned, k: int) -> LocalLearned:
+    """More noise, again and again, for as long as fresh rows are better told with it.
+
+    Copies of rows reward noise of zero, and the rows learned from may hold none of those that contradict each other.
+    """
+    problem, local = learned.problem, learned.local
+    if not all(problem.layout.is_free(parameter.name) for parameter in problem.likelihood.parameters()):
+        return learned
+    best, most = learned, -np.inf
+    while (nats := float(local.fresh_weight @ learned.log_density(local.fresh, k))) > most:
+        best, most = learned, nats
+        values = problem.layout.unpack(best.theta)
+        noise_variance = policy.LOCAL_NOISE_STEP * problem.noise.noise_variance(values)
+        theta = problem.layout.pack(problem.noise.with_noise_variance(values, noise_variance))
+        learned = replace(best, runs=(*best.runs[:-1], replace(best.run, theta=problem.layout.clip(theta))))
+    return best
+
+
 def _stage(search: Search, learned: LocalLearned, n_rows: int, k: int, max_iter: int) -> LocalLearned:
     """Some iterations with the neighbours of the metric so far, and the metric that these lead to."""
     problem, settings = learned.problem, learned.plan.settings

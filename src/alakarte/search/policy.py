@@ -80,6 +80,7 @@ LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 15), (4000, 48, 20))
 LOCAL_ROWS = 4000  # the most of these
 LOCAL_NOISE = 0.1  # variance to begin with, in that of the targets
 FRESH_ROWS = 2000  # that decide between features and neighbours
+LOCAL_NOISE_STEP = 2.0  # times the noise variance, for as long as these rows are better told with it
 CLEAR_LEAD = 2.0  # standard errors by which one must lead there
 LOCAL_HOPE = 0.2  # nats per row behind the best of features and neighbours after the first stage: no further
 WORST_ROW = 5.0  # nats that a row may take from that hope

@@ -24,7 +24,7 @@ from alakarte.search.candidates import Candidate, menu
 from alakarte.search.context import Search
 from alakarte.search.cost import local_flops, posterior_flops
 from alakarte.search.learn import WarmStart
-from alakarte.search.local import LocalLearned, LocalRows, begin_local, learn_local, local_rows
+from alakarte.search.local import LocalLearned, LocalRows, begin_local, learn_local, local_rows, with_enough_noise
 from alakarte.search.plan import Plan
 
 State: TypeAlias = tuple[list[Candidate], TunedProcess, Posterior]
@@ -78,7 +78,9 @@ def _local_plan(search: Search) -> Plan:
 
 def _judged(search: Search, learned: LocalLearned) -> Judged:
     """Neighbours alone, judged by fresh rows."""
-    k, theta = search.settings.n_neighbors, learned.theta
+    k = search.settings.n_neighbors
+    learned = with_enough_noise(learned, k)
+    theta = learned.theta
     log_density, weight = learned.log_density(learned.local.fresh, k), learned.local.fresh_weight
     candidate = Candidate(
         learned.plan,
@@ -192,7 +194,7 @@ def _together(search: Search, begun: LocalLearned, features: Judged, left: Array
     posterior, k = features.posterior, search.settings.n_neighbors
     residuals = left_out_residuals(posterior, search.rows, search.settings.n_jobs)
     begun = replace(begun, local=local_rows(search, residuals[:, :-1].copy()))
-    rough = learn_local(search, begun, policy.LOCAL_STAGES[1:])
+    rough = with_enough_noise(learn_local(search, begun, policy.LOCAL_STAGES[1:]), k)
     log_density = rough.log_density(rough.local.fresh, k) + _log_stretch(left)
     both = smooth_and_rough(posterior, rough.posterior(k), search.rows.targets()[0])
     mean = features.mean(log_density)
