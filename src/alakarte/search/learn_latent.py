@@ -150,10 +150,11 @@ class LatentStage:
 
 
 def learn_latent(search: Search, latent: Latent, stage: LatentStage) -> Latent:
-    """The kernel learned on the rows of a stage: its amplitude first, then everything."""
+    """The kernel learned on the rows of a stage: its amplitude first, unless few rows have told it, then everything."""
     problem, n_iterations = latent.problem.on(stage.rows), stage.n_iterations
-    objective = LatentObjective(problem, stage.inference)
-    theta = objective.with_best_gain(latent.run.theta)
+    objective, theta = LatentObjective(problem, stage.inference), latent.run.theta
+    if latent.found is None or latent.candidate.fixed:
+        theta = objective.with_best_gain(theta)
     if latent.candidate.fixed and problem.layout.size <= 1:  # nothing but the amplitude
         n_iterations = 0
     run = _minimised(search, latent.candidate, objective, theta, n_iterations)
