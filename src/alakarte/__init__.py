@@ -1,5 +1,6 @@
 """Gaussian processes that learn their kernel from the data, at the size of the data."""
 
+from alakarte.data.scan import scan_arrow, scan_parquet
 from alakarte.errors import ConditioningWarning, InvalidInput, Unavailable
 from alakarte.estimators.classifier import GPClassifier
 from alakarte.estimators.counts import GPCountRegressor
@@ -18,4 +19,6 @@ __all__ = [
     "Unavailable",
     "coverage_scorer",
     "log_density_scorer",
+    "scan_arrow",
+    "scan_parquet",
 ]

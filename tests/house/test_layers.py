@@ -131,6 +131,7 @@ ELSEWHERE = {
         "estimators/test_classifier.py",
     ),
     **dict.fromkeys(["estimators.counts", "estimators.latent"], "estimators/test_classifier.py"),
+    "data.roles": "data/test_scanned.py",
     "estimators.base": "estimators/test_regressor.py",
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",

@@ -14,8 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from alakarte.data.read import read_inputs
-from alakarte.data.table import Table
+from alakarte.data.table import Table, query_table
 from alakarte.display.summary import summary
 from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress, warn
@@ -107,7 +106,7 @@ class GPEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _checked(self, X: Any) -> Array:
         check_is_fitted(self)
-        return read_inputs(self, X, self.model_.scaling.encoding)
+        return query_table(self, X, self.model_.scaling)
 
     # --- fitted attributes, in the user's units
 
