@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from alakarte.data.dask_table import is_dask
 from alakarte.errors import InvalidInput
 from alakarte.estimators.latent import CHUNK_ROWS, LatentEstimator
+from alakarte.estimators.on_cluster import lazily
 from alakarte.execution.randomness import generator
 from alakarte.execution.threads import one_blas_thread
 from alakarte.likelihoods.student_t import StudentT
@@ -41,6 +43,10 @@ class Predictions(LatentEstimator):
         """
         if return_std and return_cov:
             raise InvalidInput("return_std and return_cov are both True: ask for one of them.")
+        if is_dask(X) and self._is_fitted() and not return_cov:
+            given = {"return_std": return_std, "include_noise": include_noise}
+            lazy: Array | tuple[Array, Array] = lazily(self, "predict", X, 1 + return_std, **given)
+            return lazy
         X = self._checked(X)
         with one_blas_thread():
             if return_cov:
@@ -79,6 +85,10 @@ class Predictions(LatentEstimator):
         """Lower and upper end (rows,) or (rows, T) of the central interval of probability `coverage`."""
         if not 0 < coverage < 1:
             raise InvalidInput(f"coverage={coverage!r} must lie between 0 and 1, such as 0.95.")
+        if is_dask(X) and self._is_fitted():
+            given = {"coverage": coverage, "include_noise": include_noise}
+            ends: tuple[Array, Array] = lazily(self, "predict_interval", X, 2, **given)
+            return ends
         likelihood = self.model_.likelihood if self._is_fitted() else None
         if isinstance(likelihood, StudentT) and include_noise:
             return self._student_interval(X, likelihood, coverage)

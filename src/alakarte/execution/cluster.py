@@ -1,0 +1,163 @@
+"""Work on the user's Dask cluster that survives the loss of workers: few tasks, each submitted again where it is lost.
+
+In: functions and arguments, values that live on workers among them. Out: results in their order. Tasks are idempotent,
+so whoever computes one, and how often, changes nothing. A worker that has been silent for too long is taken off the
+scheduler's list, which then computes elsewhere what it held. Does not know what is computed.
+"""
+
+import importlib
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from alakarte.execution.progress import LOGGER
+
+SILENT = 10.0  # seconds without a heartbeat after which a worker counts as lost
+ROUNDS = 20  # times that lost tasks are submitted again
+NO_WORKER = 300.0  # seconds to wait for a worker where there is none
+NO_SCHEDULER = 10.0  # seconds in which the client may find a lost scheduler again
+LOOK = 1.0  # seconds between two looks at the workers
+
+
+def distributed() -> Any:
+    """Dask's module, or an error that names the extra."""
+    try:
+        return importlib.import_module("distributed")
+    except ImportError as error:
+        raise ImportError(
+            "Rows on a cluster need Dask, which is not installed: pip install 'alakarte[dask]'."
+        ) from error
+
+
+def current_client() -> Any:
+    """The client of the user's cluster, or an error that says how to make one."""
+    try:
+        return distributed().get_client()
+    except ValueError as error:
+        raise ConnectionError(
+            "X is a collection of Dask, and there is no cluster to work on: make one with "
+            "dask.distributed.Client(), or give X.compute()."
+        ) from error
+
+
+class Cluster:
+    """The user's cluster."""
+
+    def __init__(self, client: Any):
+        self.client = client
+
+    def __reduce__(self) -> Any:
+        return _of_current_client, ()
+
+    def shared(self, value: Any) -> Any:
+        """A value on the workers, for several tasks."""
+        return self.client.scatter(value, hash=False)
+
+    def run(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], shared: Any = None) -> list[Any]:
+        """function(shared, *arguments) of each call, in their order; what is lost is submitted again."""
+        results: dict[int, Any] = {}
+        for attempt in range(ROUNDS):
+            left = [index for index in range(len(calls)) if index not in results]
+            if not left:
+                break
+            if attempt:
+                self._wait_for_a_worker()
+                LOGGER.info(f"{len(left)} of {len(calls)} tasks were lost with their workers and are submitted again")
+            results |= self._attempt(function, {index: calls[index] for index in left}, shared)
+        if len(results) < len(calls):
+            raise ConnectionError(
+                f"{len(calls) - len(results)} tasks were lost {ROUNDS} times with their workers: look at the logs of "
+                "the workers, such as for memory."
+            )
+        return [results[index] for index in range(len(calls))]
+
+    def _attempt(self, function: Callable[..., Any], calls: dict[int, tuple[Any, ...]], shared: Any) -> dict[int, Any]:
+        """Results of the calls that were not lost; other errors are raised."""
+        try:
+            value = None if shared is None else self.shared(shared)
+            futures = {
+                index: self.client.submit(function, value, *arguments, pure=False) for index, arguments in calls.items()
+            }
+            self._wait(list(futures.values()))
+            done = {index: future for index, future in futures.items() if future.status == "finished"}
+            failed = [future.exception() for future in futures.values() if future.status == "error"]
+            for error in failed:
+                if not isinstance(error, self._losses):
+                    raise error
+            return dict(zip(done, self.client.gather(list(done.values())), strict=True))
+        except self._losses as error:
+            self._check_scheduler(error)
+            return {}
+
+    @property
+    def _losses(self) -> tuple[type[BaseException], ...]:
+        """Errors that mean that something was lost, not that something is wrong."""
+        module = importlib.import_module("distributed.client")
+        comm = importlib.import_module("distributed.comm.core")
+        scheduler = importlib.import_module("distributed.scheduler")
+        cancelled = importlib.import_module("concurrent.futures").CancelledError
+        return (
+            scheduler.KilledWorker,
+            comm.CommClosedError,
+            module.FutureCancelledError,
+            cancelled,
+            TimeoutError,
+            OSError,
+        )
+
+    def _wait(self, futures: list[Any]) -> None:
+        """Until all have ended, were lost, or a worker was found silent."""
+        module = distributed()
+        looked = time.monotonic()
+        while any(future.status == "pending" for future in futures):
+            with suppress(TimeoutError):
+                module.wait(futures, timeout=LOOK)
+            if time.monotonic() - looked >= LOOK:
+                looked = time.monotonic()
+                if self.client.status != "running":
+                    self._check_scheduler(None)
+                self._take_off_silent()
+
+    def _take_off_silent(self) -> None:
+        """Let the scheduler forget workers that have been silent: what they held is computed elsewhere."""
+        silent = self.client.run_on_scheduler(_remove_silent, seconds=SILENT)
+        for address in silent:
+            LOGGER.info(f"worker {address} has been silent for {SILENT:.0f} s: its work is done elsewhere")
+
+    def _wait_for_a_worker(self) -> None:
+        self._check_scheduler(None)
+        if self.client.scheduler_info(n_workers=-1)["workers"]:
+            return
+        LOGGER.info("the cluster has no worker: waiting for one")
+        try:
+            self.client.wait_for_workers(1, timeout=NO_WORKER)
+        except TimeoutError as error:
+            raise ConnectionError(
+                f"The cluster has had no worker for {NO_WORKER:.0f} s: add some and call fit again; with checkpoint= "
+                "it goes on."
+            ) from error
+
+    def _check_scheduler(self, cause: BaseException | None) -> None:
+        """Raise ConnectionError where the scheduler is gone, after a while in which the client may find it again."""
+        began = time.monotonic()
+        while self.client.status == "connecting" and time.monotonic() - began < NO_SCHEDULER:
+            time.sleep(LOOK / 10)
+        if self.client.status != "running":
+            raise ConnectionError(
+                "The scheduler of the Dask cluster is gone: start a cluster and a client, and call fit again; with "
+                "checkpoint= it goes on."
+            ) from cause
+
+
+def _of_current_client() -> Cluster:
+    return Cluster(None)  # in a worker: nothing is submitted there
+
+
+async def _remove_silent(dask_scheduler: Any, seconds: float) -> list[str]:
+    """Runs on the scheduler: forget workers without a heartbeat for so long."""
+    now = time.time()
+    silent = [address for address, worker in dask_scheduler.workers.items() if now - worker.last_seen > seconds]
+    for address in silent:
+        await dask_scheduler.remove_worker(address, stimulus_id=f"alakarte-silent-{now}", close=False)
+    return silent
