@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from alakarte.data.cluster_rows import Piece, Pieces
-from alakarte.data.columns import column_types
 from alakarte.data.pieces import piece_edges
 from alakarte.errors import InvalidInput
 from alakarte.execution.cluster import Cluster, current_client
@@ -98,7 +97,7 @@ def _check_types(values: Any, name: str) -> None:
 
 
 def _dtypes(values: Any) -> list[Any]:
-    return [values.dtype] if column_types(values) == [] else list(values.dtypes)
+    return [values.dtype] if _names(values) is None else list(values.dtypes)
 
 
 def _dtype(X: Any) -> Any:
