@@ -2,8 +2,8 @@
 
     python -m bench.large.from_files ROWS FOLDER [FREQUENCIES] [parquet]
 
-In: files X (n, 10) and y (n,) of float32 in the folder, or Parquet files of the same. Out: printed seconds, peak megabytes that are no page cache,
-and the noise found.
+In: files X (n, 10) and y (n,) of float32 in the folder, or Parquet files of the same. Out: printed seconds, peak
+megabytes that are no page cache, the noise found and the log evidence.
 """
 
 import sys

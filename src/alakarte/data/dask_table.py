@@ -75,7 +75,7 @@ def in_memory(values: Any) -> Any:
 
 
 def _names(X: Any) -> list[str] | None:
-    names = getattr(X, "columns", None)
+    names = getattr(X, "columns", None) if len(X.shape) == 2 else None
     return None if names is None else [str(name) for name in names]
 
 
