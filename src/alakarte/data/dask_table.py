@@ -130,14 +130,12 @@ def _checked_partitions(cluster: Cluster, parts: list[list[Any]], dtype: Any, na
 def _arrays(number: int, x: Any, y: Any, weight: Any, dtype: Any, names: list[str] | None) -> Piece:
     """Runs on a worker: numbers of a partition, checked; rows without a weight are left out."""
     inputs = _finite(x, dtype, f"Input X contains {{}}: partition {number}", names)
-    targets = np.asarray(y)
-    targets = _finite(targets.reshape(len(targets), -1), np.float64, f"Input y contains {{}}: partition {number}", None)
+    targets = _finite(y, np.float64, f"Input y contains {{}}: partition {number}", None)
     if len(targets) != len(inputs):
         raise InvalidInput(f"Partition {number} has {len(inputs)} rows of X and {len(targets)} of y.")
     if weight is None:
         return inputs, targets, np.ones(len(inputs))
-    weights = _finite(np.asarray(weight)[:, None], np.float64, f"sample_weight contains {{}}: partition {number}", None)
-    weights = weights[:, 0]
+    weights = _finite(weight, np.float64, f"sample_weight contains {{}}: partition {number}", None)[:, 0]
     if (weights < 0).any():
         row = int(np.argmax(weights < 0))
         raise InvalidInput(f"sample_weight = {weights[row]} in partition {number}, row {row}, is negative.")
@@ -147,7 +145,9 @@ def _arrays(number: int, x: Any, y: Any, weight: Any, dtype: Any, names: list[st
 
 def _finite(values: Any, dtype: Any, where: str, names: list[str] | None) -> Array:
     """(rows, columns) numbers, all finite, row-major; an error names row and column."""
-    table = np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan) if names is not None else values)
+    plain = isinstance(values, np.ndarray)
+    table = values if plain else values.to_numpy(dtype=np.float64, na_value=np.nan)  # pandas, also nullable
+    table = table.reshape(len(table), -1)
     wrong = ~np.isfinite(table)
     if wrong.any():
         row, column = (int(place) for place in np.argwhere(wrong)[0])

@@ -3,6 +3,7 @@
 In: a fitted estimator and a collection of Dask. Out: Dask arrays.
 """
 
+from copy import copy
 from importlib import import_module
 from typing import Any
 
@@ -16,6 +17,7 @@ def lazily(estimator: Any, method: str, X: Any, n_results: int, **settings: Any)
     names = getattr(X, "columns", None)
     table = X.to_dask_array() if names is not None else X.rechunk({1: -1})
     target_shape = estimator.model_.target_shape
+    estimator = copy(estimator).set_params(n_jobs=1)  # a task has one thread
     width = int(np.prod(target_shape, dtype=int))
     answers = import_module("dask.array").map_blocks(
         _answers,

@@ -8,13 +8,14 @@ scheduler's list, which then computes elsewhere what it held. Does not know what
 import importlib
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any
 
 from alakarte.execution.progress import LOGGER
 
 SILENT = 10.0  # seconds without a heartbeat after which a worker counts as lost
-ROUNDS = 20  # times that lost tasks are submitted again
+ROUNDS = 8  # times that lost tasks are submitted again
 NO_WORKER = 300.0  # seconds to wait for a worker where there is none
 NO_SCHEDULER = 10.0  # seconds in which the client may find a lost scheduler again
 LOOK = 1.0  # seconds between two looks at the workers
@@ -50,10 +51,6 @@ class Cluster:
     def __reduce__(self) -> Any:
         return _of_current_client, ()
 
-    def shared(self, value: Any) -> Any:
-        """A value on the workers, for several tasks."""
-        return self.client.scatter(value, hash=False)
-
     def run(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], shared: Any = None) -> list[Any]:
         """function(shared, *arguments) of each call, in their order; what is lost is submitted again."""
         results: dict[int, Any] = {}
@@ -74,37 +71,24 @@ class Cluster:
 
     def _attempt(self, function: Callable[..., Any], calls: dict[int, tuple[Any, ...]], shared: Any) -> dict[int, Any]:
         """Results of the calls that were not lost; other errors are raised."""
+        lost, errors = _losses(), []
+        of_driver: tuple[type[BaseException], ...] = (*lost, TimeoutError, OSError)
         try:
-            value = None if shared is None else self.shared(shared)
+            value = None if shared is None else self.client.scatter(shared, hash=False)
             futures = {
                 index: self.client.submit(function, value, *arguments, pure=False) for index, arguments in calls.items()
             }
             self._wait(list(futures.values()))
+            errors = [future.exception() for future in futures.values() if future.status == "error"]
             done = {index: future for index, future in futures.items() if future.status == "finished"}
-            failed = [future.exception() for future in futures.values() if future.status == "error"]
-            for error in failed:
-                if not isinstance(error, self._losses):
-                    raise error
-            return dict(zip(done, self.client.gather(list(done.values())), strict=True))
-        except self._losses as error:
+            results = dict(zip(done, self.client.gather(list(done.values())), strict=True))
+        except of_driver as error:
             self._check_scheduler(error)
-            return {}
-
-    @property
-    def _losses(self) -> tuple[type[BaseException], ...]:
-        """Errors that mean that something was lost, not that something is wrong."""
-        module = importlib.import_module("distributed.client")
-        comm = importlib.import_module("distributed.comm.core")
-        scheduler = importlib.import_module("distributed.scheduler")
-        cancelled = importlib.import_module("concurrent.futures").CancelledError
-        return (
-            scheduler.KilledWorker,
-            comm.CommClosedError,
-            module.FutureCancelledError,
-            cancelled,
-            TimeoutError,
-            OSError,
-        )
+            results = {}
+        for failure in errors:  # of the tasks themselves: the user's files may be missing there
+            if not isinstance(failure, lost):
+                raise failure
+        return results
 
     def _wait(self, futures: list[Any]) -> None:
         """Until all have ended, were lost, or a worker was found silent."""
@@ -148,6 +132,14 @@ class Cluster:
                 "The scheduler of the Dask cluster is gone: start a cluster and a client, and call fit again; with "
                 "checkpoint= it goes on."
             ) from cause
+
+
+def _losses() -> tuple[type[BaseException], ...]:
+    """Errors that mean that something was lost, not that something is wrong."""
+    of_client = importlib.import_module("distributed.client").FutureCancelledError
+    of_scheduler = importlib.import_module("distributed.scheduler").KilledWorker
+    of_comm = importlib.import_module("distributed.comm.core").CommClosedError
+    return of_client, of_scheduler, of_comm, CancelledError
 
 
 def _of_current_client() -> Cluster:
