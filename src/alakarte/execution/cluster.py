@@ -14,7 +14,7 @@ from typing import Any
 
 from alakarte.execution.progress import LOGGER
 
-SILENT = 10.0  # seconds without a heartbeat after which a worker counts as lost
+SILENT = 15.0  # seconds without a heartbeat after which a worker counts as lost
 ROUNDS = 8  # times that lost tasks are submitted again
 NO_WORKER = 300.0  # seconds to wait for a worker where there is none
 NO_SCHEDULER = 10.0  # seconds in which the client may find a lost scheduler again
