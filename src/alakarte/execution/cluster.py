@@ -74,7 +74,7 @@ class Cluster:
         lost, errors = _losses(), []
         of_driver: tuple[type[BaseException], ...] = (*lost, TimeoutError, OSError)
         try:
-            value = None if shared is None else self.client.scatter(shared, hash=False)
+            value = None if shared is None else self.client.scatter(shared, hash=False, timeout=2 * SILENT)
             futures = {
                 index: self.client.submit(function, value, *arguments, pure=False) for index, arguments in calls.items()
             }
@@ -84,6 +84,7 @@ class Cluster:
             results = dict(zip(done, self.client.gather(list(done.values())), strict=True))
         except of_driver as error:
             self._check_scheduler(error)
+            self._take_off_silent()
             results = {}
         for failure in errors:  # of the tasks themselves: the user's files may be missing there
             if not isinstance(failure, lost):
@@ -111,7 +112,7 @@ class Cluster:
 
     def _wait_for_a_worker(self) -> None:
         self._check_scheduler(None)
-        if self.client.scheduler_info(n_workers=-1)["workers"]:
+        if self.client.nthreads():
             return
         LOGGER.info("the cluster has no worker: waiting for one")
         try:
