@@ -86,11 +86,11 @@ def test_large_counts_are_found_from_a_cold_start(name):
     """A function of zero is far from them: a first step from there may raise the bound by no part of it."""
     problem, theta = latent_problem_of(name, "ard", Computation.CLOSED, 4, n=60)
     rng = np.random.default_rng(0)
-    f = 3 * np.sin(2 * problem.rows.x[:, 0])
+    f = 4 * np.sin(2 * problem.rows.x[:, 0])
     y = rng.poisson(100 * np.exp(f)).astype(float)
     problem = problem.on(problem.rows.with_targets(np.column_stack([y, np.full(60, np.log(100))]), np.ones(60)))
     values = problem.layout.unpack(theta)
-    theta = problem.layout.pack(values | {"log_amplitude": np.full_like(values["log_amplitude"], 2.0)})
+    theta = problem.layout.pack(values | {"log_amplitude": np.full_like(values["log_amplitude"], 3.0)})
     found = latent_evidence(problem, theta, "variational", gradient=False, tol=1e-9)
     near = np.log(y + 0.5) - np.log(100)
     told = Sites(y + 0.5, (y + 0.5) * near)

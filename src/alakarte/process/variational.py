@@ -84,6 +84,8 @@ def _starts(likelihood: RowLikelihood, values: Values, data: Observations) -> li
     From zero, the first step towards large counts may overshoot so far that no part of it raises the bound.
     """
     zero = np.zeros(len(data.y))
+    if likelihood.fixed_point_is_slow:  # heavy tails: several ends, and the one from zero leaves outliers alone
+        return [matched_sites(_expected(likelihood, values, data, zero, zero), data, zero)]
     alone = zero
     for _ in range(STEPS_ALONE):
         expected = _expected(likelihood, values, data, alone, zero)
