@@ -9,6 +9,7 @@ from alakarte.process.computation import Computation
 from alakarte.process.design_matrix import KeptDesign
 from alakarte.process.latent_objective import latent_evidence
 from alakarte.process.problem import Problem
+from alakarte.process.sites import Sites
 from alakarte.process.softmax import Labels, softmax_mode
 from latent_problems import FORMS, latent_problem_of
 from problems import naming
@@ -78,3 +79,20 @@ def test_two_classes_by_softmax_are_the_logistic_with_twice_the_variance():
     f, u = mode.latent[:, 1] - mode.latent[:, 0], mode.weights[:, 1] - mode.weights[:, 0]
     slope = psi.T @ (y - 1 / (1 + np.exp(-f))) - u / 2  # prior variance two
     assert np.abs(slope).max() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["poisson", "negative_binomial"])
+def test_large_counts_are_found_from_a_cold_start(name):
+    """A function of zero is far from them: a first step from there may raise the bound by no part of it."""
+    problem, theta = latent_problem_of(name, "ard", Computation.CLOSED, 4, n=60)
+    rng = np.random.default_rng(0)
+    f = 4 * np.sin(2 * problem.rows.x[:, 0])
+    y = rng.poisson(100 * np.exp(f)).astype(float)
+    problem = problem.on(problem.rows.with_targets(np.column_stack([y, np.full(60, np.log(100))]), np.ones(60)))
+    values = problem.layout.unpack(theta)
+    theta = problem.layout.pack(values | {"log_amplitude": np.full_like(values["log_amplitude"], 3.0)})
+    found = latent_evidence(problem, theta, "variational", gradient=False, tol=1e-9)
+    near = np.log(y + 0.5) - np.log(100)
+    told = Sites(y + 0.5, (y + 0.5) * near)
+    again = latent_evidence(problem, theta, "variational", told, gradient=False, tol=1e-9)
+    assert found.nlml == pytest.approx(again.nlml, rel=1e-4)

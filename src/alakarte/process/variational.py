@@ -25,6 +25,7 @@ MAX_STEPS = 100
 LONGEST_STEP, STEP_GROWTH = 20.0, 1.5  # beyond the wanted sites, where these come by small steps only
 CALM_STEP = 0.7  # of a step that had to be halved: the longest afterwards
 HALVINGS = 8
+STEPS_ALONE, VARIANCE_ALONE = 20, 9.0  # of rows taken alone: steps of at most one, and what f varies by beforehand
 SLACK = 1e-9  # relative, by which rounding may lower a bound
 
 
@@ -58,11 +59,9 @@ def infer(
     sites: Sites | None = None,
     tol: float = 1e-6,
 ) -> Inference:
-    """The best normal approximation, from `sites` or from a function of zero; `tol` in nats of the bound."""
-    if sites is None:
-        zero = np.zeros(len(data.y))
-        sites = matched_sites(_expected(likelihood, values, data, zero, zero), data, zero)
-    current = _evaluate(space, likelihood, values, data, sites)
+    """The best normal approximation, from `sites` or from a start of its own; `tol` in nats of the bound."""
+    starts = [sites] if sites is not None else _starts(likelihood, values, data)
+    current = max((_evaluate(space, likelihood, values, data, start) for start in starts), key=lambda each: each.bound)
     step, longest = 1.0, LONGEST_STEP if likelihood.fixed_point_is_slow else 1.0
     for n_steps in range(1, MAX_STEPS + 1):
         wanted = matched_sites(current.expected, data, current.state.mean)
@@ -77,6 +76,22 @@ def infer(
             longest = CALM_STEP * step
         step = min(STEP_GROWTH * taken, longest)
     return replace(current, n_steps=MAX_STEPS)
+
+
+def _starts(likelihood: RowLikelihood, values: Values, data: Observations) -> list[Sites]:
+    """Sites of a function of zero, and of one that takes each row as if it were alone.
+
+    From zero, the first step towards large counts may overshoot so far that no part of it raises the bound.
+    """
+    zero = np.zeros(len(data.y))
+    if likelihood.fixed_point_is_slow:  # heavy tails: several ends, and the one from zero leaves outliers alone
+        return [matched_sites(_expected(likelihood, values, data, zero, zero), data, zero)]
+    alone = zero
+    for _ in range(STEPS_ALONE):
+        expected = _expected(likelihood, values, data, alone, zero)
+        newton = (expected.slope - alone / VARIANCE_ALONE) / (np.maximum(expected.curvature, 0) + 1 / VARIANCE_ALONE)
+        alone = alone + np.clip(newton, -1, 1)
+    return [matched_sites(_expected(likelihood, values, data, f, zero), data, f) for f in (zero, alone)]
 
 
 def matched_sites(expected: Expected, data: Observations, mean: Array) -> Sites:
