@@ -53,6 +53,7 @@ def test_levels_in_order_of_appearance_then_in_their_own():
     kept = np.array([True, False, True])
     second = reader.read(batch_of(a=pa.array(["w", "x", "u"]).dictionary_encode()), kept)
     assert [first.tolist(), second.tolist()] == [[0, np.inf, 1, 0], [2, 1]]
+    reader.n_rows = 100
     levels = reader.levels()
     assert levels.values.tolist() == ["u", "v", "w"]
     assert levels.missing
@@ -66,6 +67,7 @@ def test_levels_in_order_of_appearance_then_in_their_own():
 def test_numbers_as_levels_stand_for_themselves_and_nan_for_none():
     reader = NewLevels("X", "a", 0)
     codes = reader.read(batch_of(a=[7.0, np.nan, 3.0, 7.0]), None)
+    reader.n_rows = 100
     levels = reader.levels()
     assert reader.renumbered(codes, levels).tolist() == [7, np.inf, 3, 7]
     assert levels.missing
