@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist worksteal
 
-.PHONY: install demo test test-all test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke clean
+.PHONY: install demo test test-all test-crashes test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke clean
 
 install: .venv/.installed
 
@@ -22,6 +22,10 @@ test: install lint
 # every case of the laws instead of pairwise ones
 test-all: install
 	ALAKARTE_ALL_CASES=1 $(BIN)/python $(PYTEST)
+
+# fits that are killed at 20 random times and called again
+test-crashes: install
+	ALAKARTE_CRASHES=20 $(BIN)/python -m pytest -s tests/estimators/test_going_on.py
 
 # the oldest versions of everything that pyproject.toml declares
 test-oldest: .venv-oldest/.installed

@@ -1,8 +1,10 @@
 """How rows are cut: by the size of the table and of the sums, never by threads."""
 
+from functools import reduce
+
 import numpy as np
 
-from alakarte.data.rows import LANE_BYTES, LANES, TWO_LANES, Work, add_lanes, lane_edges
+from alakarte.data.rows import LANE_BYTES, LANES, TWO_LANES, Work, add_lane, lane_edges
 
 
 def test_lanes_cover_all_rows_in_order():
@@ -26,6 +28,6 @@ def test_blocks_grow_with_the_columns_and_not_with_the_threads():
 
 def test_lanes_are_added_in_their_order():
     lanes = [[np.array([1e16]), np.array([1.0])], [np.array([1.0]), np.array([2.0])], [np.array([-1e16]), np.ones(1)]]
-    total = add_lanes(iter(lanes))
+    total = reduce(add_lane, lanes, None)
     assert total[0][0] == (1e16 + 1.0) - 1e16
     assert total[1][0] == 4.0

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from alakarte.data.compress import Tails
-from alakarte.data.rows import Block, Rows, Work, add_lanes, lane_edges
+from alakarte.data.rows import Block, Rows, Work, add_lane, lane_edges
 from alakarte.data.standardise import Scaling
+from alakarte.execution.checkpoint import Checkpoint
+from alakarte.execution.digest import digest
 from alakarte.execution.scratch import ScratchPool
 from alakarte.execution.threads import results_in_order, run_together
 from alakarte.records import Array, Integers
@@ -33,6 +35,7 @@ class ArrayRows(Rows):
     block_rows: int | None = None  # by the number of columns if None
     scaling: Scaling | None = None
     scratch: ScratchPool = field(default_factory=ScratchPool, repr=False, compare=False)
+    checkpoint: Checkpoint = field(default_factory=Checkpoint, repr=False, compare=False)  # of passes over all rows
 
     @property
     def n_rows(self) -> int:
@@ -78,7 +81,8 @@ class ArrayRows(Rows):
 
     def take(self, picked: Integers) -> "ArrayRows":
         """Rows `picked` (k,), ascending, standardised, in memory."""
-        return replace(self, x=self.x[picked], y=self.y[picked], weight=self.weight[picked]).standardised()
+        some = replace(self, x=self.x[picked], y=self.y[picked], weight=self.weight[picked], checkpoint=Checkpoint())
+        return some.standardised()
 
     def compressed(self, tails: Tails) -> "ArrayRows":
         """The same rows with the tails of their inputs compressed."""
@@ -89,7 +93,7 @@ class ArrayRows(Rows):
     def with_targets(self, y: Array, weight: Array) -> "ArrayRows":
         """The same inputs with other targets (n, T), standardised, and weights (n,)."""
         scaling = None if self.scaling is None else self.scaling.with_plain_targets(y.shape[1])
-        return replace(self, y=y, weight=weight, scaling=scaling)
+        return replace(self, y=y, weight=weight, scaling=scaling, checkpoint=Checkpoint())
 
     def fill_rows(self, out: Array, function: Callable[..., Array], *arguments: Any, work: Work) -> None:
         """What a function says of each row: see `Rows.fill_rows`."""
@@ -107,13 +111,14 @@ class ArrayRows(Rows):
         self, function: Callable[..., None], zero: Callable[[], list[Array]], *arguments: Any, work: Work
     ) -> list[Array]:
         """Sums over all blocks: see `Rows.map_sum`."""
-        first = zero()
-        lanes = lane_edges(self.n_rows, sum(part.nbytes for part in first))
+        name = digest(self, function, arguments) if self.checkpoint.remembers else ""
+        n_known, total = self.checkpoint.recall_sums(name)
+        lanes = lane_edges(self.n_rows, sum(part.nbytes for part in zero()))
         block_rows = self.block_rows or work.block_rows
         errors = np.geterr()
 
         def visit(index: int) -> list[Array]:
-            sums = first if index == 0 else zero()
+            sums = zero()
             low, high = lanes[index], lanes[index + 1]
             edges = np.linspace(low, high, -(-(high - low) // block_rows) + 1).astype(int)
             with np.errstate(**errors), self.scratch.borrow() as scratch:  # threads do not inherit the first
@@ -121,4 +126,11 @@ class ArrayRows(Rows):
                     function(sums, scratch, self.block(start, stop), *arguments)
             return sums
 
-        return add_lanes(results_in_order([partial(visit, index) for index in range(len(lanes) - 1)], work.n_jobs))
+        n_lanes = len(lanes) - 1
+        tasks = [partial(visit, index) for index in range(n_known, n_lanes)]
+        for index, sums in enumerate(results_in_order(tasks, work.n_jobs) if tasks else (), n_known + 1):
+            total = add_lane(total, sums)
+            if self.checkpoint.remembers:
+                self.checkpoint.keep_sums(name, index, total, finished=index == n_lanes)
+        assert total is not None
+        return total

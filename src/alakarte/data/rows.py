@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from alakarte.data.compress import Tails
+from alakarte.execution.digest import stands_for
 from alakarte.execution.scratch import ScratchPool
 from alakarte.records import Array, Integers
 
@@ -19,6 +20,7 @@ LANES = 8
 LANE_ROWS = 16384  # to make and add a lane's sum costs as much as some hundred rows
 TWO_LANES = 1024  # from here on two lanes pay on two threads
 LANE_BYTES = 256e6  # all lanes' sums together, unless two exceed it
+SKETCHED = 100  # rows that stand for all of a table
 BLOCK_ROWS = (1024, 2048)  # twice the columns, within these: small blocks stay in the cache, large ones feed BLAS
 
 
@@ -101,6 +103,13 @@ class Rows(ABC):
         """The same rows with the tails of their inputs compressed."""
 
 
+@stands_for.register(Rows)
+def _some_rows(rows: Rows) -> tuple[Any, ...]:
+    """What tells rows from others: their number, their weight and some of them, evenly spread."""
+    some = rows.take(np.linspace(0, rows.n_rows - 1, min(rows.n_rows, SKETCHED)).astype(np.int64)).whole()
+    return rows.n_rows, rows.total, some.x, some.y, some.weight
+
+
 @dataclass(frozen=True)
 class Block:
     """Some rows, standardised, in memory."""
@@ -117,11 +126,10 @@ def lane_edges(n_rows: int, sum_bytes: int) -> Integers:
     return np.linspace(0, n_rows, n_lanes + 1).astype(int)
 
 
-def add_lanes(lanes: Any) -> list[Array]:
-    """The sums of all lanes, added in their order into those of the first."""
-    lanes = iter(lanes)
-    total: list[Array] = next(lanes)
-    for sums in lanes:
-        for whole, part in zip(total, sums, strict=True):
-            whole += part
+def add_lane(total: list[Array] | None, sums: list[Array]) -> list[Array]:
+    """The sums of a lane, added into those of the lanes before it, if there are any."""
+    if total is None:
+        return sums
+    for whole, part in zip(total, sums, strict=True):
+        whole += part
     return total

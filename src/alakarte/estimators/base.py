@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from alakarte.data.table import Table, query_table
 from alakarte.display.summary import summary
+from alakarte.estimators.going_on import begin_checkpoint, going_on
 from alakarte.estimators.keep import Savable
 from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress, warn
-from alakarte.execution.randomness import streams
 from alakarte.execution.threads import one_blas_thread
 from alakarte.kernels.base import Kernel
 from alakarte.model.fitted import FittedModel, fitted_model
@@ -39,6 +39,8 @@ class GPEstimator(Savable, ABC):
 
     n_features_in_: int
     model_: FittedModel
+    checkpoint: Any = None  # of estimators that have this setting
+    checkpoint_interval: float = 60.0
 
     def __init__(  # noqa: PLR0913
         self,
@@ -92,11 +94,12 @@ class GPEstimator(Savable, ABC):
                 settings = replace(settings, expansion="local")
             if (tails := self.model_.kernel.scaling.tails) is not None:
                 rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
-        random = streams(self.random_state)
+        checkpoint, random = begin_checkpoint(self, table, warm)
+        rows = replace(rows, checkpoint=checkpoint)
         progress = Progress(self.verbose, scaling.log_evidence)
-        with one_blas_thread(), closing(progress):
+        with one_blas_thread(), closing(progress), going_on(checkpoint, budget):
             subsets = in_random_order(settings, rows, random)
-            result = learn(Search(settings, subsets, scaling, random, progress, budget), warm)
+            result = learn(Search(settings, subsets, scaling, random, progress, budget, checkpoint), warm)
         self.model_ = fitted_model(result, table.target_shape, self._input_names())
         if budget.interrupted:
             raise KeyboardInterrupt("The fit was interrupted. The best model so far is kept: predict and summary work.")

@@ -28,13 +28,15 @@ class Savable(BaseEstimator):  # type: ignore[misc]
 
         The file runs no code when it is loaded, and is refused if one bit of it has changed. It is written beside
         `path` and takes its place when it is whole. A `random_state` that is a generator is left out: another fit
-        would begin with a fresh one.
+        would begin with a fresh one. So is the name of a `checkpoint`.
         """
         check_is_fitted(self)
         settings = self.get_params(deep=False)
         attributes = {name: value for name, value in vars(self).items() if name not in settings}
         if isinstance(settings.get("random_state"), np.random.RandomState | np.random.Generator):
             settings["random_state"] = None
+        if "checkpoint" in settings:  # a file of another fit, perhaps of another machine
+            settings["checkpoint"] = None
         kind = type(self).__name__
         write_parts(path, Parts(kind, settings, attributes, {"class": kind} | _plain(self._about())))
 

@@ -94,6 +94,11 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         Start from the last fit's parameters instead of restarts, with `kernel_` alone.
     verbose : int, default=0
         1: progress about once a second; 2: every iteration.
+    checkpoint : path, optional
+        A file for finished work, of a fit by normal noise all of it; the same call after a crash goes on from there and
+        ends with the same bits. Other rows or settings are refused. Deleted when the fit has ended.
+    checkpoint_interval : float, default=60
+        Seconds between two writes of it: what a crash may cost, beside the evaluation at work.
 
     Attributes
     ----------
@@ -167,6 +172,8 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         random_state: Any = None,
         warm_start: bool = False,
         verbose: int = 0,
+        checkpoint: Any = None,
+        checkpoint_interval: float = 60.0,
     ):
         super().__init__(
             kernel,
@@ -191,6 +198,8 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         self.likelihood = likelihood
         self.n_neighbors = n_neighbors
         self.noise_std = noise_std
+        self.checkpoint = checkpoint
+        self.checkpoint_interval = checkpoint_interval
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPRegressor":
         """Learn kernel and noise, and build the posterior.
@@ -253,17 +262,7 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
 
     @available_if(keeps_sums)  # type: ignore[untyped-decorator]
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> "GPRegressor":
-        """Remove rows that were fitted; what remains is what the other rows alone would give.
-
-        Parameters
-        ----------
-        X, y : (rows, d), (rows,) or (rows, T)
-        sample_weight : (rows,), optional
-
-        Returns
-        -------
-        self
-        """
+        """Remove rows that were fitted; what remains is what the other rows alone would give. See `partial_fit`."""
         self._check_fitted_to_forget()
         return self._change(self._rows(X, y, sample_weight), -1)
 

@@ -123,7 +123,7 @@ RECORDS: tuple[Kept, ...] = (
     ),
     kept(ColumnSchema, holds=lambda column: column.kind in (NUMBER, DATE, CATEGORY)),
     kept(Schema),
-    kept(ArrayRows, x="n d", y="n T", weight="n", left_out=("scratch",), are_rows=True),
+    kept(ArrayRows, x="n d", y="n T", weight="n", left_out=("scratch", "checkpoint"), are_rows=True),
     # features
     kept(MatrixProduct, frequencies="d F"),
     kept(

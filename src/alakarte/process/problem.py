@@ -6,7 +6,7 @@ a kernel that needs no expansion (n×n too).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Problem:
     computation: Computation | None = None  # None: an expansion, in the space that is smaller
     transform: str = "auto"  # of the projection: "fast", "matrix" or by cost
     precision: str = "double"  # "mixed": features and products of weight space in float32
-    n_jobs: int = 1
+    n_jobs: int = field(default=1, compare=False)  # changes no bit
 
     @property
     def noise(self) -> Noise:

@@ -3,7 +3,7 @@
 In: settings, rows, scaling, random streams, progress, budget. Out: `Search`, which is handed from step to step.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from alakarte.data.standardise import Scaling
 from alakarte.data.subsets import Subsets, shuffle
 from alakarte.errors import InvalidInput
 from alakarte.execution.budget import Budget
+from alakarte.execution.checkpoint import Checkpoint
 from alakarte.execution.progress import Progress
 from alakarte.execution.randomness import Streams
 from alakarte.kernels.base import Kernel
@@ -33,6 +34,7 @@ class Search:
     streams: Streams
     progress: Progress
     budget: Budget
+    checkpoint: Checkpoint = field(default_factory=Checkpoint)
 
     @property
     def rows(self) -> Rows:

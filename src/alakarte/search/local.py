@@ -5,7 +5,6 @@ the neighbours of random rows among all rows found anew at each. Rows that were 
 """
 
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
@@ -203,7 +202,8 @@ def _stage(search: Search, learned: LocalLearned, n_rows: int, k: int, max_iter:
     told = search.progress.stage(title, total, max_iter, 0.0, 0.0)
     spread = policy.SPREAD if isinstance(settings.lengthscale_spread, str) else settings.lengthscale_spread
     bounds = _with_least_noise(problem, learned.local, near.size)
-    task = Task(partial(conditional_nlml, problem, near), bounds, coordinates(layout), prior(layout, spread))
+    evaluate = search.checkpoint.evaluations(conditional_nlml, problem, near)
+    task = Task(evaluate, bounds, coordinates(layout), prior(layout, spread))
     tol = max(settings.tol, policy.RUNG_NATS * total)
     run = minimise(
         task, np.clip(learned.theta, *bounds), Limits(max_iter, tol, budget=search.budget, report=told.iteration)

@@ -5,7 +5,6 @@ In: a problem on the rows of the stage, and where to begin. Out: `Run`s. Reads n
 
 import time
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -28,7 +27,7 @@ def short_stage(search: Search, plan: Plan, problem: Problem, starts: list[Start
     work = problem.rows.n_rows * problem.draws.shape.n_frequencies
     side_by_side = n_jobs if work < policy.SIDE_BY_SIDE else 1
     stage_problem = replace(problem, precision=plan.precision, n_jobs=n_jobs if side_by_side == 1 else 1)
-    objective = partial(nlml_gradient, stage_problem)
+    objective = search.checkpoint.evaluations(nlml_gradient, stage_problem)
     flops = expected_flops(max_iter, problem_flops(problem))
     tasks = [_task(plan, problem, start, objective) for start in starts]
 
@@ -91,7 +90,7 @@ def long_run(search: Search, plan: Plan, problem: Problem, theta: Array, stage: 
     )
     spread = expected_spread(settings.lengthscale_spread, plan.n_rows)
     task = Task(
-        partial(nlml_gradient, problem),
+        search.checkpoint.evaluations(nlml_gradient, problem),
         problem.layout.bounds(),
         coordinates(problem.layout),
         prior(problem.layout, spread),
@@ -112,5 +111,6 @@ def long_run(search: Search, plan: Plan, problem: Problem, theta: Array, stage: 
         )
     elif limits.max_iter:  # the same point in double: little is left to gain
         limits = replace(limits, max_iter=max(policy.WINDOW, limits.max_iter - run.n_iter))
-    further = minimise(replace(task, function=partial(nlml_gradient, double)), run.theta, limits)
+    in_double = replace(task, function=search.checkpoint.evaluations(nlml_gradient, double))
+    further = minimise(in_double, run.theta, limits)
     return double, replace(further, n_iter=run.n_iter + further.n_iter, trace=run.trace + further.trace)

@@ -1,0 +1,215 @@
+"""Fits that are killed and called again: the same bits as one that was left alone."""
+
+import contextlib
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from alakarte import GPRegressor, InvalidInput, load
+from alakarte.process import conditionals, objective
+from alakarte.search import local, run_stage
+
+N_CRASHES = int(os.environ.get("ALAKARTE_CRASHES", "0"))
+SMALL = {
+    "kernel": "ard",
+    "n_restarts": 2,
+    "max_iter": 12,
+    "max_iter_restart": 3,
+    "tol": 1e9,
+    "n_frequencies": 8,
+    "n_jobs": 1,
+}
+FIT = """
+import sys
+from alakarte import GPRegressor
+from alakarte.execution.checkpoint import open_checkpoint
+from estimators.test_going_on import SEED, bits, larger
+print("begins", len(open_checkpoint(sys.argv[1], 1).results), flush=True)
+model = GPRegressor(**SEED, checkpoint=sys.argv[1], checkpoint_interval=float(sys.argv[2]))
+X, y = larger(int(sys.argv[3]))
+print(bits(model.fit(X, y), X), flush=True)
+"""
+SEED = {"random_state": 0, "n_jobs": 1}
+
+
+def larger(n):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 3))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(n)
+
+
+def made(n=80):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 2))
+    return X, np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(n)
+
+
+def bits(model, X):
+    return [model.theta_.tobytes(), model.log_marginal_likelihood_, *(a.tobytes() for a in model.predict(X, True))]
+
+
+class Crash(Exception):
+    """What ends a fit in the middle."""
+
+
+def crash_after(monkeypatch, n_evaluations, home=objective, user=run_stage, name="nlml_gradient"):
+    """Let the evaluation of that number end the fit, and collect theta of all."""
+    calls, function = [], getattr(home, name)
+
+    def evaluate(*arguments):
+        calls.append(arguments[-1].copy())
+        if len(calls) == n_evaluations:
+            raise Crash
+        return function(*arguments)
+
+    evaluate.__module__, evaluate.__qualname__ = home.__name__, name
+    monkeypatch.setattr(user, name, evaluate)
+    return calls
+
+
+@pytest.mark.parametrize("seed", [0, None])
+def test_the_same_call_after_a_crash_goes_on(tmp_path, monkeypatch, seed):
+    X, y = made()
+    path = tmp_path / "fit.ckpt"
+    model = GPRegressor(**SMALL, random_state=seed, checkpoint=path)
+    crash_after(monkeypatch, 15)
+    with pytest.raises(Crash):
+        model.fit(X, y)
+    assert path.exists()
+    calls = crash_after(monkeypatch, 0)
+    model.fit(X, y)
+    assert os.listdir(tmp_path) == []
+    assert 0 < len(calls) <= model.n_evaluations_ - 14
+    if seed is not None:
+        assert bits(model, X) == bits(GPRegressor(**SMALL, random_state=seed).fit(X, y), X)
+
+
+def test_other_rows_or_settings_are_refused_by_name(tmp_path, monkeypatch):
+    X, y = made()
+    model = GPRegressor(**SMALL, random_state=0, checkpoint=tmp_path / "fit.ckpt")
+    crash_after(monkeypatch, 5)
+    with pytest.raises(Crash):
+        model.fit(X, y)
+    one_more = X.copy()
+    one_more[17, 1] += 1e-9
+    for settings, rows, text in (
+        ({}, (X[:-1], y[:-1]), "the number of rows was 80, now it is 79"),
+        ({}, (one_more, y), "the data was"),
+        ({}, (X, y[::-1]), "the data was"),
+        ({}, (X, y, np.full(80, 2.0)), r"the sum of weights was 80\.0, now it is 160\.0"),
+        ({"max_iter": 13}, (X, y), "max_iter was 12, now it is 13"),
+        ({"kernel": "gm"}, (X, y), "kernel was 'ard', now it is 'gm'"),
+        ({"random_state": 1}, (X, y), "random_state was"),
+    ):
+        other = GPRegressor(**(SMALL | {"random_state": 0, "checkpoint": tmp_path / "fit.ckpt"} | settings))
+        with pytest.raises(InvalidInput, match=text):
+            other.fit(*rows)
+    crash_after(monkeypatch, 0)
+    model.set_params(n_jobs=2, verbose=0, checkpoint_interval=1).fit(X, y)
+
+
+def test_settings_of_a_checkpoint_are_checked(tmp_path):
+    X, y = made(20)
+    for settings, text in (
+        ({"checkpoint": 3}, "checkpoint=3: give the name of a file"),
+        ({"checkpoint": "x", "checkpoint_interval": -1}, "checkpoint_interval=-1: give a number of seconds"),
+        ({"checkpoint": tmp_path / "absent" / "x"}, "cannot be written"),
+    ):
+        with pytest.raises(InvalidInput, match=text):
+            GPRegressor(**SMALL, **settings).fit(X, y)
+
+
+def test_an_interrupted_fit_keeps_its_checkpoint(tmp_path, monkeypatch):
+    X, y = made()
+    model = GPRegressor(**SMALL, random_state=0, checkpoint=tmp_path / "fit.ckpt")
+    monkeypatch.setattr(sys.modules[__name__], "Crash", KeyboardInterrupt)
+    crash_after(monkeypatch, 12)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    crash_after(monkeypatch, 0)
+    model.fit(X, y)
+    assert bits(model, X) == bits(GPRegressor(**SMALL, random_state=0).fit(X, y), X)
+
+
+def test_a_model_that_has_ended_writes_no_checkpoint_and_can_be_saved(tmp_path):
+    X, y = made()
+    path = tmp_path / "fit.ckpt"
+    model = GPRegressor(**SMALL, random_state=0, checkpoint=path, checkpoint_interval=0).fit(X, y)
+    model.partial_fit(X[:9], y[:9])
+    assert os.listdir(tmp_path) == []
+    model.save(tmp_path / "model.alakarte")
+    assert np.array_equal(load(tmp_path / "model.alakarte").predict(X), model.predict(X))
+
+
+def test_neighbours_go_on_after_a_crash(tmp_path, monkeypatch):
+    X, y = made(120)
+    settings = {"kernel": "rbf", "expansion": "local", "max_iter": 6, "random_state": 0, "n_jobs": 1}
+    expected = GPRegressor(**settings).fit(X, y)
+    calls = crash_after(monkeypatch, 8, conditionals, local, "conditional_nlml")
+    model = GPRegressor(**settings, checkpoint=tmp_path / "fit.ckpt")
+    with pytest.raises(Crash):
+        model.fit(X, y)
+    before = {theta.tobytes() for theta in calls[:7]}
+    calls = crash_after(monkeypatch, 0, conditionals, local, "conditional_nlml")
+    model.fit(X, y)
+    assert calls
+    assert calls[0].tobytes() not in before
+    assert np.array_equal(model.predict(X), expected.predict(X))
+    assert os.listdir(tmp_path) == []
+
+
+def begun(checkpoint, interval, n):
+    """A process that has begun to fit, and how many results its checkpoint knows."""
+    command = [sys.executable, "-c", FIT, str(checkpoint), str(interval), str(n)]
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": paths})
+    return process, int(process.stdout.readline().split()[1])
+
+
+def kill(process):
+    process.kill()
+    process.communicate()
+
+
+def test_a_process_that_is_killed_twice_goes_on_to_the_same_result(tmp_path):
+    X, y = larger(100)
+    expected = str(bits(GPRegressor(**SEED).fit(X, y), X))
+    path, before = tmp_path / "fit.ckpt", 0
+    for n_bytes in (20_000, 60_000):
+        process, n_known = begun(path, 0, 100)
+        assert n_known >= before
+        before = n_known + 1
+        while process.poll() is None and not (path.exists() and path.stat().st_size > n_bytes):
+            time.sleep(0.005)
+        assert process.poll() is None
+        kill(process)
+    process, n_known = begun(path, 1, 100)
+    assert n_known >= before
+    assert process.communicate()[0].strip() == expected
+    assert not path.exists()
+
+
+@pytest.mark.skipif(N_CRASHES == 0, reason="make test-crashes")
+def test_processes_that_are_killed_at_random_times_go_on_to_the_same_result(tmp_path):
+    n = 500
+    X, y = larger(n)
+    began = time.monotonic()
+    expected = str(bits(GPRegressor(**SEED).fit(X, y), X))
+    seconds = time.monotonic() - began
+    rng, path, n_after_first = random.Random(0), tmp_path / "fit.ckpt", 0
+    for _ in range(N_CRASHES):
+        process, _ = begun(path, 1, n)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(rng.uniform(0, 1) * seconds)
+        kill(process)
+        process, n_known = begun(path, 1, n)
+        assert process.communicate()[0].strip() == expected
+        assert not path.exists()
+        n_after_first += n_known > 0
+    print(f"{N_CRASHES} fits of {seconds:.1f} s were killed and went on, {n_after_first} with results from before")
