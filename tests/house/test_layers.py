@@ -133,6 +133,7 @@ ELSEWHERE = {
         ["search.classes", "search.fit_classes", "search.fixed_kernels"],
         "estimators/test_classifier.py",
     ),
+    "data.roles": "data/test_scanned.py",
     **dict.fromkeys(
         ["estimators.class_predictions", "estimators.counts", "estimators.latent"], "estimators/test_classifier.py"
     ),
