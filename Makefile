@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist worksteal
 
-.PHONY: install demo test test-all test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke clean
+.PHONY: install demo test test-all test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke release-check clean
 
 install: .venv/.installed
 
@@ -29,7 +29,7 @@ test-oldest: .venv-oldest/.installed
 
 .venv-oldest/.installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
-	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet]" pytest pytest-xdist pandas
+	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet,plot]" pytest pytest-xdist pandas
 	touch $@
 
 # nothing but what the package itself needs
@@ -61,6 +61,18 @@ bench: install
 paper-smoke: install
 	$(BIN)/python -m bench.paper smoke
 
+# wheel and sdist, built, installed and tried in a fresh environment
+release-check: install
+	$(BIN)/python $(INSTALL) build twine
+	rm -rf dist .venv-release
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/python $(INSTALL) dist/*.tar.gz
+	.venv-release/bin/python $(INSTALL) --force-reinstall --no-deps dist/*.whl
+	cd dist && ../.venv-release/bin/alakarte doctor
+	cd dist && ../.venv-release/bin/python -c "import alakarte; from alakarte.display import RelevanceDisplay"
+
 lint: install
 	$(BIN)/ruff check src tests bench
 	$(BIN)/ruff format --check src tests bench
@@ -71,4 +83,4 @@ format: install
 	$(BIN)/ruff format src tests bench
 
 clean:
-	rm -rf .venv .venv-oldest .venv-bare build dist .pytest_cache .ruff_cache .mypy_cache .coverage
+	rm -rf .venv .venv-oldest .venv-bare .venv-release build dist .pytest_cache .ruff_cache .mypy_cache .coverage

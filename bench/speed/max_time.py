@@ -16,7 +16,7 @@ from alakarte import GPRegressor
 ROWS = (200, 375, 1000, 3000, 4200, 8000, 20_000, 100_000)
 LIMITS = (0.1, 0.5, 1.0, 3.0, 10.0)
 TEST_ROWS = 500
-WARM_UP = (60, 2500, 6000)  # closed forms alone, with a comparison of many rows, and features
+WARM_UP = ((60, None), (2500, 0.1), (6000, 3.0))  # closed forms, a comparison of many rows, features and neighbours
 
 
 def fit(n_rows: int, max_time: float | None) -> tuple[float, float, str]:
@@ -37,8 +37,8 @@ def main(arguments=None) -> None:
     parser.add_argument("--limits", type=float, nargs="+", default=LIMITS)
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
-    for n_rows in WARM_UP:
-        fit(n_rows, 0.1 if n_rows > 100 else None)
+    for n_rows, limit in WARM_UP:
+        fit(n_rows, limit)
     print("   rows  max_time  seconds  allowed        error  stopped because")
     for n_rows in options.rows:
         for limit in options.limits:

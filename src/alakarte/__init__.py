@@ -1,5 +1,6 @@
 """Gaussian processes that learn their kernel from the data, at the size of the data."""
 
+from alakarte.data.scan import scan_arrow, scan_parquet
 from alakarte.errors import ConditioningWarning, InvalidFile, InvalidInput, Unavailable
 from alakarte.estimators.classifier import GPClassifier
 from alakarte.estimators.counts import GPCountRegressor
@@ -22,4 +23,6 @@ __all__ = [
     "crps_scorer",
     "load",
     "log_density_scorer",
+    "scan_arrow",
+    "scan_parquet",
 ]

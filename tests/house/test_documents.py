@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import alakarte
+import alakarte.display
 import alakarte.kernels
 import alakarte.likelihoods
 from alakarte.search import policy
@@ -77,7 +78,7 @@ def test_the_version_stands_in_one_place():
 
 def test_public_names_are_those_that_the_documentation_lists():
     text = (ROOT / "docs/api.md").read_text(encoding="utf-8")
-    for package in (alakarte, alakarte.kernels, alakarte.likelihoods):
+    for package in (alakarte, alakarte.kernels, alakarte.likelihoods, alakarte.display):
         [table] = re.findall(rf"from {package.__name__} import …`[^\n]*\n\|[-|]+\n((?:\|[^\n]*\n)+)", text)
         listed = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])}
         assert listed == set(package.__all__), package.__name__

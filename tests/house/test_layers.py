@@ -31,6 +31,7 @@ ONLY_IN = {
     "llvmlite": "compiled.",
     "joblib": "execution.threads",
     "threadpoolctl": "execution.threads",
+    "matplotlib": "display.canvas",
 }
 FILES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
@@ -132,6 +133,7 @@ ELSEWHERE = {
         ["search.classes", "search.fit_classes", "search.fixed_kernels"],
         "estimators/test_classifier.py",
     ),
+    "data.roles": "data/test_scanned.py",
     **dict.fromkeys(
         ["estimators.class_predictions", "estimators.counts", "estimators.latent"], "estimators/test_classifier.py"
     ),
@@ -147,6 +149,22 @@ ELSEWHERE = {
     "cli.doctor": "cli/test_main.py",
     **dict.fromkeys(["model.onnx_graph", "model.onnx_parts"], "model/test_onnx_export.py"),
     "model.strict_json": "model/test_container.py",
+    **dict.fromkeys(
+        [
+            "display." + name
+            for name in (
+                "canvas",
+                "convergence",
+                "coverage",
+                "kernel",
+                "prediction",
+                "ranking",
+                "relevance",
+                "spectrum",
+            )
+        ],
+        "display/test_pictures.py",
+    ),
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",
 }

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import alakarte.search.policy as policy
+from alakarte.execution.budget import Budget
 from alakarte.kernels.registry import resolve
 from alakarte.likelihoods import Gaussian
 from alakarte.search.local import begin_local, learn_local, local_rows, with_enough_noise
@@ -73,13 +74,14 @@ def test_noise_grows_where_fresh_rows_ask_for_it_alone():
     values = begun.problem.layout.unpack(begun.theta)
     theta = begun.problem.layout.pack(begun.problem.noise.with_noise_variance(values, 1e-6))
     without = replace(begun, runs=(replace(begun.run, theta=theta),))
-    mended = with_enough_noise(without, 12)
+    mended = with_enough_noise(Budget(), without, 12)
     fresh = begun.local.fresh
     assert noise_variance(mended) > 100 * noise_variance(without)
     assert mended.log_density(fresh, 12).mean() > without.log_density(fresh, 12).mean()
-    assert with_enough_noise(mended, 12).theta.tolist() == mended.theta.tolist()
+    assert with_enough_noise(Budget(), mended, 12).theta.tolist() == mended.theta.tolist()
+    assert with_enough_noise(Budget(max_time=0.0), without, 12) is without
 
 
 def test_noise_that_the_user_gives_stays():
     _, begun = made(likelihood=Gaussian(0.01))
-    assert with_enough_noise(begun, 12) is begun
+    assert with_enough_noise(Budget(), begun, 12) is begun

@@ -177,3 +177,22 @@ def test_time_is_kept_for_neighbours(monkeypatch):
     X = inputs()
     model = GPRegressor(max_time=5, max_iter=6, **QUICK).fit(X, rough_target(X))
     assert model.left_out_log_density_ is not None
+
+
+def test_what_was_not_finished_in_time_is_not_judged(monkeypatch):
+    """Time ends in the first stage of neighbours: features stay, and no further work begins."""
+    first = rough.learn_local
+
+    def last_stage(search, begun, stages):
+        search.budget.interrupted = True
+        return first(search, begun, stages)
+
+    def refuse(*_):
+        raise AssertionError("more work after the end")
+
+    monkeypatch.setattr(rough, "learn_local", last_stage)
+    monkeypatch.setattr(rough, "_judged", refuse)
+    monkeypatch.setattr(rough, "_together", refuse)
+    X = inputs()
+    with pytest.raises(KeyboardInterrupt):
+        GPRegressor(max_iter=6, **QUICK).fit(X, rough_target(X))

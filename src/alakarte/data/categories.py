@@ -5,7 +5,7 @@ variables), in which a level that is a number stands for itself and a word for i
 small as the user's, and an array of numbers is one already.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -191,10 +191,14 @@ def learn_encoding(X: Any, categories: Sequence[int], n_variables: int, counted:
 
 def _levels(table: Any, j: int, counted: Flags) -> Levels:
     """Levels of one column, or an error that names it."""
-    label, distinct = column_label(table, j), _distinct(column(table, j)[counted])
+    distinct = _distinct(column(table, j)[counted])
+    return levels_of(distinct, column_label(table, j), int(np.count_nonzero(counted)))
+
+
+def levels_of(distinct: list[Any], label: str, n_rows: int) -> Levels:
+    """Levels from the values that differ among so many rows, or an error that names the column."""
     present = [value for value in distinct if not is_missing(value)]
     levels = Levels(np.array(_sorted(present, label)), missing=len(present) < len(distinct))
-    n_rows = int(np.count_nonzero(counted))
     most = min(MOST_LEVELS, max(2, n_rows // ROWS_PER_LEVEL))
     if levels.n_columns > most:
         raise InvalidInput(
@@ -230,9 +234,17 @@ def _sorted(present: list[Any], label: str) -> list[Any]:
 
 def told_unknown(X: Any, rows: dict[int, Integers]) -> str:
     """A sentence about the rows of the user's table X whose level is unknown, by column."""
-    table, parts = as_columns(X), []
-    for j, places in rows.items():
-        distinct = sorted({repr(value) for value in column(table, j)[places].tolist()})
+    table = as_columns(X)
+    return unlike_others(
+        (column_label(table, j), column(table, j)[places].tolist(), places.size) for j, places in rows.items()
+    )
+
+
+def unlike_others(unknown: Iterable[tuple[str, Iterable[Any], int]]) -> str:
+    """A sentence about levels that the fit has not seen: label of the column, values, number of rows."""
+    parts = []
+    for label, values, n_rows in unknown:
+        distinct = sorted({repr(value) for value in values})
         shown = ", ".join(distinct[:SHOWN]) + (", …" if len(distinct) > SHOWN else "")
-        parts.append(f"{column_label(table, j)} has {shown} in {places.size} row(s)")
+        parts.append(f"{label} has {shown} in {n_rows} row(s)")
     return f"The fit has not seen some levels, which are taken as unlike all others: {'; '.join(parts)}."

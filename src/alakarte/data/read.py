@@ -31,12 +31,14 @@ from alakarte.records import Array
 _BLOCK_ROWS = 1 << 16
 # Weights count rows. Beyond 1e15 in all a further row is lost in rounding; below 1e-15 the data say nothing.
 _TOTAL_WEIGHT = (1e-15, 1e15)
-_NUMBERS = "alakarte needs numbers: name categories in categorical_features, and encode dates (days since a start)."
-_IMPUTE = " or impute them in a pipeline: sklearn.impute.SimpleImputer(add_indicator=True)."
+NEEDS_NUMBERS = (
+    "alakarte needs numbers: name categories in categorical_features, and encode dates (days since a start)."
+)
+IMPUTE = " or impute them in a pipeline: sklearn.impute.SimpleImputer(add_indicator=True)."
 _PARTS = "Give real and imaginary parts separately, with .real and .imag."
 _REFUSED = {
-    "M": ("{name} holds dates", _NUMBERS),
-    "m": ("{name} holds durations", _NUMBERS),
+    "M": ("{name} holds dates", NEEDS_NUMBERS),
+    "m": ("{name} holds durations", NEEDS_NUMBERS),
     "c": ("Complex data not supported: {name} holds complex numbers", _PARTS),
 }
 _CURES = {  # words of scikit-learn's message: what to do
@@ -47,7 +49,7 @@ _CURES = {  # words of scikit-learn's message: what to do
     "the target y is None": "This is a regressor: call fit(X, y).",
     "sample_weight.shape": "Give one weight for each row of X.",
 }
-_RAW: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False}  # what is not finite is named by `_finite`
+_RAW: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False}  # `check_finite` names what is not finite
 
 
 def read_inputs(estimator: Any, X: Any, encoding: Encoding | None = None) -> Array:
@@ -58,7 +60,7 @@ def read_inputs(estimator: Any, X: Any, encoding: Encoding | None = None) -> Arr
         values: Array = validate_data(estimator, X, reset=False, **({"skip_check_array": True} if as_it_is else _RAW))
         if encoding is not None:
             values = encoded_table(X, encoding)
-    _finite(values, "X", X, encoding)
+    check_finite(values, "X", X, encoding)
     _warn_of_unknown(X, values, encoding, stacklevel=4)
     return values
 
@@ -73,7 +75,7 @@ def read_categories(X: Any, wanted: Any, sample_weight: Any) -> Encoding | None:
         categories = chosen_categories(X, wanted, n_variables)
         if not categories:
             return None
-        return learn_encoding(X, categories, n_variables, _read_weight(sample_weight, X) > 0)
+        return learn_encoding(X, categories, n_variables, read_weight(sample_weight, X) > 0)
 
 
 def encoded_table(X: Any, encoding: Encoding) -> Array:
@@ -122,13 +124,13 @@ def read_training(
         else:
             separately = (_RAW, _RAW | {"ensure_2d": False})
             inputs, target = validate_data(estimator, X, y, reset=reset, validate_separately=separately)
-        _check_targets(target)
+        check_target_shape(target)
         check_consistent_length(inputs, target)
-    _finite(inputs, "X", X, encoding)
-    _finite(target, "y", y)
+    check_finite(inputs, "X", X, encoding)
+    check_finite(target, "y", y)
     if not reset:
         _warn_of_unknown(X, inputs, encoding, stacklevel=6)
-    return inputs, target, _read_weight(sample_weight, inputs)
+    return inputs, target, read_weight(sample_weight, inputs)
 
 
 def read_target(y: Any) -> Array:
@@ -146,12 +148,13 @@ def _read_target(y: Any) -> Array:
     return target
 
 
-def _check_targets(y: Array) -> None:
+def check_target_shape(y: Array) -> None:
+    """Raise InvalidInput for what is neither one target nor a table of them."""
     if y.ndim not in (1, 2) or (y.ndim == 2 and y.shape[1] == 0):
         raise InvalidInput(f"y has shape {y.shape}: give (n,) for one target, or (n, T) with one column per target.")
 
 
-def _read_weight(sample_weight: Any, X: Array) -> Array:
+def read_weight(sample_weight: Any, X: Array) -> Array:
     """(n,) float64; one number stands for all rows."""
     if sample_weight is None:
         return np.broadcast_to(np.float64(1), len(X))  # no memory
@@ -164,16 +167,17 @@ def _read_weight(sample_weight: Any, X: Array) -> Array:
             raise InvalidInput(
                 f"sample_weight has shape {weight.shape}: give a 1D array with one weight for each of {len(X)} rows."
             )
-        _finite(weight, "sample_weight", sample_weight)
+        check_finite(weight, "sample_weight", sample_weight)
         if (weight < 0).any():
             first = int(np.argmax(weight.ravel() < 0))
             raise InvalidInput(f"sample_weight[{first}] = {weight.flat[first]} is negative: weights are ≥ 0.")
-        _check_total(weight)
+        check_total(weight)
         weight = _check_sample_weight(weight, X, dtype=np.float64)
         return weight
 
 
-def _check_total(weight: Array) -> None:
+def check_total(weight: Array) -> None:
+    """Raise InvalidInput for weights that sum to nothing, or to more than can be counted."""
     with np.errstate(over="ignore"):
         total = weight.sum()
     if total == 0:
@@ -223,7 +227,7 @@ def _dtypes(values: Any) -> list[tuple[str, Any]]:
 def _explained(encoding: Encoding | None = None, **tables: Any) -> Iterator[None]:
     """Within it, errors of the conversion get the place and the cure; categories of X are not at fault."""
     try:
-        with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinity, which `_finite` names
+        with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinity, which `check_finite` names
             yield
     except InvalidInput:
         raise
@@ -250,7 +254,7 @@ def _hint(values: Any, name: str, categories: Collection[int]) -> str | None:
             return f"{name}: row {row} has {length} entries, row 0 has {lengths[0]}; give rows of the same length."
     for place, value in np.ndenumerate(table):
         if place and place[-1] not in categories and not _is_number(value):
-            return f"{name} holds {value!r:.40} at {_where(place, values)}. {_NUMBERS}"
+            return f"{name} holds {value!r:.40} at {_where(place, values)}. {NEEDS_NUMBERS}"
     return None
 
 
@@ -269,7 +273,7 @@ def _where(place: Any, values: Any) -> str:
     return f"row {place[0]}, {column_label(values, place[1])}"
 
 
-def _finite(values: Array, name: str, source: Any, encoding: Encoding | None = None) -> None:
+def check_finite(values: Array, name: str, source: Any, encoding: Encoding | None = None) -> None:
     """Raise InvalidInput that names the first value that is not finite, its place and the cure; categories may be."""
     categories = [] if encoding is None else list(encoding.categories)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -289,5 +293,5 @@ def _finite(values: Array, name: str, source: Any, encoding: Encoding | None = N
     kind = "NaN" if np.isnan(values[tuple(place)]) else "infinity or a value too large for float64"
     raise InvalidInput(
         f"Input {name} contains {kind}: first at {_where(place, source)}, {count} not finite in all. "
-        "Drop those rows" + (_IMPUTE if name == "X" else ".")
+        "Drop those rows" + (IMPUTE if name == "X" else ".")
     )

@@ -11,7 +11,9 @@ import numpy as np
 
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.merge import MERGE_ROWS, merge_rows
-from alakarte.data.read import read_categories, read_training
+from alakarte.data.read import read_categories, read_inputs, read_training
+from alakarte.data.scan import Scan, as_scan
+from alakarte.data.scanned import scanned_further, scanned_inputs, scanned_training
 from alakarte.data.standardise import Scaling, standardise
 from alakarte.errors import InvalidInput
 from alakarte.records import Array
@@ -30,8 +32,13 @@ class Table:
 
 def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_scaling: TargetScaling) -> Table:
     """A table to learn from: checked, merged, in memory and standardised where it is small."""
-    encoding = read_categories(X, estimator.categorical_features, sample_weight)
-    inputs, target, weight = read_training(estimator, X, y, sample_weight, encoding)
+    X = as_scan(X)
+    if isinstance(X, Scan):
+        scanned = scanned_training(estimator, X, y, sample_weight)
+        inputs, target, weight, encoding = scanned.inputs, scanned.target, scanned.weight, scanned.encoding
+    else:
+        encoding = read_categories(X, estimator.categorical_features, sample_weight)
+        inputs, target, weight = read_training(estimator, X, y, sample_weight, encoding)
     target_shape = target.shape[1:]
     inputs, target, weight = merge_rows(inputs, target.reshape(len(target), -1), weight)
     scaling = standardise(inputs, weight, *target_scaling(target, weight), encoding)
@@ -41,6 +48,21 @@ def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_sc
     return Table(rows.standardised() if len(inputs) <= MERGE_ROWS else rows, scaling, target_shape)
 
 
+def query_table(estimator: Any, X: Any, scaling: Scaling) -> Array:
+    """Inputs (n, variables) of rows to predict, with the variables of the fit; those of a scan mapped from a spool."""
+    X = as_scan(X)
+    return (scanned_inputs if isinstance(X, Scan) else read_inputs)(estimator, X, scaling.encoding)
+
+
+def _further(estimator: Any, X: Any, y: Any, sample_weight: Any, scaling: Scaling) -> tuple[Array, Array, Array]:
+    """Inputs, targets and weights of rows that join a fitted model."""
+    X = as_scan(X)
+    if isinstance(X, Scan):
+        scanned = scanned_further(estimator, X, y, sample_weight, scaling.encoding)
+        return scanned.inputs, scanned.target, scanned.weight
+    return read_training(estimator, X, y, sample_weight, scaling.encoding, reset=False)
+
+
 def plain_targets(y: Array, weight: Array) -> tuple[Array, Array]:
     """The scaling of targets that stay as they are."""
     return np.zeros(y.shape[1]), np.ones(y.shape[1])
@@ -48,7 +70,7 @@ def plain_targets(y: Array, weight: Array) -> tuple[Array, Array]:
 
 def further_targets(estimator: Any, X: Any, y: Any, sample_weight: Any, scaling: Scaling) -> ArrayRows:
     """Rows that join a fitted model, whose targets (n, T) stay as they are."""
-    inputs, target, weight = read_training(estimator, X, y, sample_weight, scaling.encoding, reset=False)
+    inputs, target, weight = _further(estimator, X, y, sample_weight, scaling)
     inputs, target, weight = merge_rows(inputs, target, weight)
     return ArrayRows(inputs, target, weight, scaling=scaling.with_plain_targets(target.shape[1]))
 
@@ -57,7 +79,7 @@ def further_rows(
     estimator: Any, X: Any, y: Any, sample_weight: Any, scaling: Scaling, target_shape: tuple[int, ...]
 ) -> ArrayRows:
     """Rows that join a fitted model, standardised by its scaling; their targets have the shape of its own."""
-    inputs, target, weight = read_training(estimator, X, y, sample_weight, scaling.encoding, reset=False)
+    inputs, target, weight = _further(estimator, X, y, sample_weight, scaling)
     if target.shape[1:] != target_shape:
         fitted = f"(n, {target_shape[0]})" if target_shape else "(n,)"
         raise InvalidInput(f"y has shape {target.shape}; this model was fitted to y of shape {fitted}.")

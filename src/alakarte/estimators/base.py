@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from alakarte.data.read import read_inputs
-from alakarte.data.table import Table
+from alakarte.data.table import Table, query_table
 from alakarte.display.summary import summary
 from alakarte.estimators.keep import Savable
 from alakarte.execution.budget import Budget
@@ -110,7 +109,7 @@ class GPEstimator(Savable, ABC):
 
     def _checked(self, X: Any) -> Array:
         check_is_fitted(self)
-        return read_inputs(self, X, self.model_.scaling.encoding)
+        return query_table(self, X, self.model_.scaling)
 
     # --- fitted attributes, in the user's units
 

@@ -59,7 +59,7 @@ class FeatureMap:
         """Columns that the loops write."""
         return self.component.size * (2 if self.centre is None else 4)
 
-    def _of_products(self, values: Array) -> Array:
+    def of_products(self, values: Array) -> Array:
         """(…, products) from (…, D): zero where Φ has no column."""
         if self.columns is None:
             return values
@@ -109,7 +109,7 @@ class FeatureMap:
         self.projection.phases(x, phase)
         if self.centre is None:
             return loops.waves.wave_pairs_dot(phase, weight_mean[:, 0])[:, None]
-        mean = self._of_products(weight_mean[:, 0])
+        mean = self.of_products(weight_mean[:, 0])
         return loops.waves.wave_products_dot(phase, x @ self.centre, self.component, mean)[:, None]
 
     def pullback_zeros(self) -> list[Array]:
@@ -130,7 +130,7 @@ class FeatureMap:
             else:
                 zeta_bar = scratch.array("zeta", phase_bar.shape, x.dtype)
                 phi_p, residual, mean, row_weight = bar.arguments(tile)
-                products = self._of_products(phi[tile]), self._of_products(phi_p), residual, self._of_products(mean)
+                products = self.of_products(phi[tile]), self.of_products(phi_p), residual, self.of_products(mean)
                 loops.waves.wave_products_pullback(*products, row_weight, phase_bar, zeta_bar)
                 parts = rows.T @ zeta_bar, *self.projection.pullback(rows, phase_bar)
             for total, part in zip(sums, parts, strict=True):

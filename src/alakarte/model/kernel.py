@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
+from scipy.stats import norm
+from scipy.stats import t as student_t
 
 from alakarte.data.read import encoded_table
 from alakarte.data.standardise import Scaling
@@ -88,6 +90,42 @@ class FittedKernel:
         left = features.phi(self._inputs(X))
         right = left if Y is None else features.phi(self._inputs(Y))
         return self._in_units((left * self.spectrum.weight_variance(self.draws.shape)) @ right.T)
+
+    def between(self, z: Array) -> Array:
+        """k (rows, rows) of standardised inputs z (rows, d), in standardised units: closed form, or the expansion's."""
+        closed = self.kernel.closed_form(self.values)
+        if isinstance(closed, ClosedForm):
+            return closed_gram_full(self.spectrum, closed, z)
+        phi = feature_map(self.spectrum, self.draws).phi(z)
+        return np.asarray((phi * self.spectrum.weight_variance(self.draws.shape)) @ phi.T)
+
+    def marginal_density(self, column: int, omega: Array) -> Array | None:
+        """Density (points,) of frequencies ≥ 0 along one input, in radians per its unit, of integral one.
+
+        Components of a closed form are normal, or Student-t, about ± their centre; None where there is no such form.
+        """
+        closed, spectrum = self.kernel.closed_form(self.values), self.spectrum
+        if not isinstance(closed, ClosedForm):
+            return None
+        share = np.exp(2 * spectrum.log_amplitude)
+        total, unit = np.zeros(omega.size), self.scaling.x_scale[column]
+        for q, dof in enumerate(np.broadcast_to(closed.dof, share.shape)):
+            centre = 0.0 if spectrum.centre is None else spectrum.centre[q, column] / unit
+            scale = spectrum.input_scale[q, column] / unit
+            for sign in (1, -1):
+                z = (omega - sign * centre) / scale
+                total += share[q] / scale * (norm.pdf(z) if dof == 0 else student_t.pdf(z, dof))
+        return np.asarray(total / share.sum())
+
+    def weighted_frequencies(self) -> tuple[Array, Array]:
+        """ω (k, d) in radians per unit of input, centres added, and the share (k,) of the variance of each."""
+        shape, spectrum, omega = self.draws.shape, self.spectrum, self.frequencies()
+        weight = (np.exp(2 * spectrum.log_amplitude) / np.asarray(shape.counts))[shape.component]
+        weight = weight / weight.sum()
+        if spectrum.centre is None:
+            return omega, weight
+        centre = (spectrum.centre / self.scaling.x_scale)[shape.component]
+        return np.concatenate([omega + centre, omega - centre]), np.concatenate([weight, weight]) / 2
 
     def frequencies(self) -> Array:
         """ω (F, d) in radians per unit of input, centres aside; a category is several inputs, one per level."""

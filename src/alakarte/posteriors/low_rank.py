@@ -70,6 +70,10 @@ class LowRankPosterior(FeaturePosterior):
         squares = by_tiles(lambda tile, scratch: (self._whitened(tile, scratch) ** 2).sum(axis=1), x, n_jobs=n_jobs)
         return self._for_each_target(squares)
 
+    def variance_of_features(self, phi: Array) -> Array:
+        """(rows,) φᵀPφ of any features (rows, D), an average over rows for instance."""
+        return np.asarray((self._shrink(phi * self.root_variance) ** 2).sum(axis=1))
+
     def covariance(self, x: Array) -> Array:
         """As the variance, for pairs."""
         whitened = self._whitened(x)

@@ -96,6 +96,10 @@ class WeightPosterior(FeaturePosterior):
         squares = by_tiles(lambda tile, scratch: (self._whitened(tile, scratch) ** 2).sum(axis=0), x, n_jobs=n_jobs)
         return self._for_each_target(squares)
 
+    def variance_of_features(self, phi: Array) -> Array:
+        """(rows,) φᵀPφ of any features (rows, D), an average over rows for instance."""
+        return np.asarray((whiten(self.factor, phi * self.root_variance) ** 2).sum(axis=0))
+
     def covariance(self, x: Array) -> Array:
         """ψᵀ M⁻¹ ψ'."""
         whitened = self._whitened(x)

@@ -12,6 +12,7 @@ import numpy as np
 import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
 from alakarte.data.summary import SUMMARY_ROWS, summarise
+from alakarte.execution.budget import Budget
 from alakarte.posteriors.local import LocalPosterior, stored_weight
 from alakarte.posteriors.neighbours import Neighbours, neighbours_among
 from alakarte.process.computation import Computation
@@ -175,8 +176,8 @@ def learn_local(search: Search, begun: LocalLearned, stages: tuple[tuple[int, in
     return learned
 
 
-def with_enough_noise(learned: LocalLearned, k: int) -> LocalLearned:
-    """More noise, again and again, for as long as fresh rows are better told with it.
+def with_enough_noise(budget: Budget, learned: LocalLearned, k: int) -> LocalLearned:
+    """More noise, again and again, for as long as fresh rows are better told with it and there is time.
 
     Copies of rows reward noise of zero, and the rows learned from may hold none of those that contradict each other.
     """
@@ -186,6 +187,8 @@ def with_enough_noise(learned: LocalLearned, k: int) -> LocalLearned:
     best, most = learned, -np.inf
     while (nats := float(local.fresh_weight @ learned.log_density(local.fresh, k))) > most:
         best, most = learned, nats
+        if budget.is_over():
+            break
         values = problem.layout.unpack(best.theta)
         noise_variance = policy.LOCAL_NOISE_STEP * problem.noise.noise_variance(values)
         theta = problem.layout.pack(problem.noise.with_noise_variance(values, noise_variance))

@@ -79,7 +79,7 @@ def _local_plan(search: Search) -> Plan:
 def _judged(search: Search, learned: LocalLearned) -> Judged:
     """Neighbours alone, judged by fresh rows."""
     k = search.settings.n_neighbors
-    learned = with_enough_noise(learned, k)
+    learned = with_enough_noise(search.budget, learned, k)
     theta = learned.theta
     log_density, weight = learned.log_density(learned.local.fresh, k), learned.local.fresh_weight
     candidate = Candidate(
@@ -153,6 +153,8 @@ def _judged_beside(search: Search, local: LocalRows, features: Judged, left: Arr
         noise = _normal_log_density(rest.local.targets[local.fresh], features.posterior.noise_variance)
         gain = _hope(features, _first_log_density(rest) - noise)
     search.progress.say(f"to features: neighbours {lead:+.4f} nats per row at first, beside them {gain:+.4f}")
+    if search.budget.is_over():
+        return []
     least = max(lead, gain, 0.0) - policy.LOCAL_HOPE
     judged = []
     if rest is not None and gain > max(least, policy.TOGETHER_HOPE):
@@ -194,7 +196,7 @@ def _together(search: Search, begun: LocalLearned, features: Judged, left: Array
     posterior, k = features.posterior, search.settings.n_neighbors
     residuals = left_out_residuals(posterior, search.rows, search.settings.n_jobs)
     begun = replace(begun, local=local_rows(search, residuals[:, :-1].copy()))
-    rough = with_enough_noise(learn_local(search, begun, policy.LOCAL_STAGES[1:]), k)
+    rough = with_enough_noise(search.budget, learn_local(search, begun, policy.LOCAL_STAGES[1:]), k)
     log_density = rough.log_density(rough.local.fresh, k) + _log_stretch(left)
     both = smooth_and_rough(posterior, rough.posterior(k), search.rows.targets()[0])
     mean = features.mean(log_density)

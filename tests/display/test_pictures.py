@@ -1,0 +1,112 @@
+"""Every picture of every kernel and likelihood that it fits: no warning, not empty, the user's names on its axes."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from alakarte import GPRegressor, Unavailable
+from alakarte.errors import InvalidInput
+from model.kept_models import RECIPES, X, fitted, y
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+display = pytest.importorskip("alakarte.display")
+
+MODELS = sorted(set(RECIPES) - {"features"})
+OF_MODEL = (
+    display.RelevanceDisplay,
+    display.ConvergenceDisplay,
+    display.SpectrumDisplay,
+    display.KernelDisplay,
+)
+
+
+def check(picture):
+    """Drawn, labelled, and more than an empty frame."""
+    ax = picture.ax_
+    assert picture.figure_ is ax.figure
+    assert ax.get_xlabel()
+    assert ax.lines or ax.patches or ax.collections or ax.containers
+    picture.figure_.canvas.draw()
+    pixels = np.asarray(picture.figure_.canvas.buffer_rgba())
+    assert (pixels[..., :3] < 200).mean() > 0.002
+    plt.close(picture.figure_)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_pictures_of_what_was_learned(name):
+    for kind in OF_MODEL:
+        check(kind.from_estimator(fitted(name)))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_pictures_of_what_is_said_of_rows(name):
+    model, target = fitted(name), RECIPES[name][1]
+    check(display.CoverageDisplay.from_estimator(model, X, target))
+    if "classes_" in vars(model):
+        with pytest.raises(InvalidInput, match="CoverageDisplay"):
+            display.PredictionDisplay.from_estimator(model, X, target)
+        return
+    check(display.PredictionDisplay.from_estimator(model, X, target))
+    check(display.CoverageDisplay.from_estimator(model, X, target, ranks=True))
+
+
+@pytest.mark.parametrize("name", ["average", "counts_average"])
+def test_the_ranking_has_a_bar_for_each_kernel(name):
+    picture = display.RankingDisplay.from_estimator(fitted(name))
+    assert len(picture.ax_.patches) == len(fitted(name).ranking_)
+    assert min(b for b in picture.behind if not np.isnan(b)) == 0
+    check(picture)
+
+
+def test_a_kernel_by_name_has_no_ranking():
+    with pytest.raises(Unavailable, match="kernel='auto'"):
+        display.RankingDisplay.from_estimator(fitted("rows"))
+
+
+def test_a_curve_has_the_band_the_rows_and_functions():
+    x = np.linspace(0, 6, 30)[:, None]
+    model = GPRegressor("ard", n_restarts=1, random_state=0).fit(x, np.sin(x[:, 0]))
+    picture = display.PredictionDisplay.from_estimator(model, x, np.sin(x[:, 0]), n_samples=3, target="height")
+    assert len(picture.ax_.lines) == 5
+    assert picture.ax_.get_ylabel() == "height"
+    check(picture)
+    check(display.KernelDisplay.from_estimator(model, n_samples=2))
+
+
+def test_names_of_the_table_stand_on_the_axes_and_long_ones_are_cut():
+    pandas = pytest.importorskip("pandas")
+    names = ["a $very$ long name of a column of some table", "dose", "level"]
+    model = GPRegressor("ard", max_iter=0, random_state=0).fit(pandas.DataFrame(X, columns=names), y)
+    labels = [t.get_text() for t in display.RelevanceDisplay.from_estimator(model).ax_.get_yticklabels()]
+    assert {"dose", "level"} < set(labels)
+    assert max(map(len, labels)) < 30
+    assert "dose" in display.KernelDisplay.from_estimator(model, features=["dose"]).ax_.get_xlabel()
+    assert "dose" in display.SpectrumDisplay.from_estimator(model, features=["dose"]).ax_.get_xlabel()
+    with pytest.raises(InvalidInput, match="nothing"):
+        display.KernelDisplay.from_estimator(model, features=["nothing"])
+    plt.close("all")
+
+
+def test_two_hundred_inputs_are_twenty_bars_and_the_others():
+    picture = display.RelevanceDisplay(np.full(200, 0.005), [f"x{j}" for j in range(200)]).plot()
+    assert len(picture.ax_.patches) == 21
+    assert picture.ax_.get_yticklabels()[-1].get_text() == "180 others"
+    check(picture)
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(Unavailable, match=r"alakarte\[plot\]"):
+        display.RelevanceDisplay.from_estimator(fitted("rows"))
+
+
+@pytest.mark.parametrize("name", ["kernel_gm", "kernel_mm", "kernel_ard", "kernel_matern", "sum"])
+def test_the_density_of_frequencies_integrates_to_one(name):
+    kernel = fitted(name).kernel_
+    step = 0.02
+    omega = np.arange(0, 4000, step)
+    assert step * (kernel.marginal_density(0, omega).sum()) == pytest.approx(1, abs=0.05)
