@@ -48,7 +48,7 @@ class ConvergenceDisplay(Display):
         _limits(ax, self.best[np.isfinite(self.best)])
         ax.set_xlabel("evaluations of the last run")
         ax.set_ylabel("log evidence (nats)")
-        ax.set_title(f"{self._starts()}{self.stop_reason}"[:80], fontsize="small")
+        ax.set_title(f"{self._starts()}{self.stop_reason[:60]}", fontsize="small")
         ax.legend(fontsize="small", loc="lower right")
         bare(ax)
         return self
@@ -56,7 +56,7 @@ class ConvergenceDisplay(Display):
     def _starts(self) -> str:
         """How far apart short runs ended; these may have seen fewer rows, so their evidence is no point of the line."""
         reached = self.starts[np.isfinite(self.starts)]
-        return f"{reached.size} starts, {np.ptp(reached):.3g} nats apart; " if reached.size > 1 else ""
+        return f"{reached.size} starts, {np.ptp(reached):.3g} nats apart\n" if reached.size > 1 else ""
 
 
 def _limits(ax: Any, values: Array) -> None:
