@@ -35,8 +35,8 @@ def coded(y: Any, known: Array | None = None) -> tuple[Array, Integers]:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InvalidInput(
-            f"y[{row}] = {labels.tolist()[row]!r} is none of the classes of the fit, {known.tolist()[:20]}: give "
-            "all of them as classes= at the first partial_fit, or call fit again."
+            f"y[{row}] = {labels[row]!r} is none of the classes of the fit, {known.tolist()[:20]}: give all of them as "
+            "classes= at the first partial_fit, or call fit again."
         )
     return known, codes.astype(np.int64)
 
@@ -58,19 +58,7 @@ def check_classes(classes: Array) -> None:
     """Raise InvalidInput where there is nothing to tell apart."""
     if len(classes) < 2:
         raise InvalidInput(
-            f"y has one class only, {classes.tolist()}: a classifier needs at least two; "
-            "add rows of another class, or check the column that was given as y."
-        )
-
-
-def check_rows_of_classes(classes: Array, codes: Integers) -> None:
-    """Raise InvalidInput where a class among the labels has one row: nothing can be left out of it."""
-    alone = np.flatnonzero(np.bincount(codes, minlength=len(classes)) == 1)
-    if alone.size:
-        row = int(np.argmax(codes == alone[0]))
-        raise InvalidInput(
-            f"Class {classes.tolist()[alone[0]]!r} has one row only, y[{row}]; at least two are needed: drop that "
-            "row, join the class with another, or bring more of its rows."
+            f"y has one class only, {classes.tolist()}: a classifier needs at least two; this one class is certain."
         )
 
 
