@@ -61,7 +61,7 @@ def read_inputs(estimator: Any, X: Any, encoding: Encoding | None = None) -> Arr
         if encoding is not None:
             values = encoded_table(X, encoding)
     check_finite(values, "X", X, encoding)
-    _warn_of_unknown(X, values, encoding, stacklevel=4)
+    _warn_of_unknown(X, values, encoding, stacklevel=5)
     return values
 
 
@@ -129,7 +129,7 @@ def read_training(
     check_finite(inputs, "X", X, encoding)
     check_finite(target, "y", y)
     if not reset:
-        _warn_of_unknown(X, inputs, encoding, stacklevel=6)
+        _warn_of_unknown(X, inputs, encoding, stacklevel=7)
     return inputs, target, read_weight(sample_weight, inputs)
 
 
