@@ -7,19 +7,7 @@ import numpy as np
 
 from bench.patterns.sets import SETS
 
-HEAD = ("set", "method", "seeds", "error", "at most", "log density", "coverage", "worst", "at least", "CPU s", "shows")
-    "set",
-    "method",
-    "seeds",
-    "error",
-    "at most",
-    "log density",
-    "coverage",
-    "worst",
-    "at least",
-    "seconds",
-    "shows",
-)
+HEAD = ("set", "method", "seeds", "error", "at most", "density", "coverage", "worst", "at least", "CPU s", "shows")
 
 
 def report(lines: list[dict]) -> str:

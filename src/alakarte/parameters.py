@@ -2,8 +2,7 @@
 
 In: what a kernel or a likelihood declares (`Parameter`), what the user fixed or bounded. Out: `Layout`.
 A name `log_…` holds a logarithm; the user sees the bare name and its exponential, in his own units. A kernel reads one
-entry per column of the inputs; what is learned, and what the user sees, has one per variable, where some are
-categories.
+entry per column of inputs; what is learned, and what the user sees, has one per variable, where some are categories.
 """
 
 import math

@@ -240,4 +240,4 @@ def _lines(fit: _Fit, w: Array, is_wave: Flags) -> Lines:
 
 def _of(weights: Array, keep: Flags) -> Array:
     """Weights of cosines and sines of some waves."""
-    return weights[np.concatenate([keep, keep])]
+    return np.asarray(weights[np.concatenate([keep, keep])])

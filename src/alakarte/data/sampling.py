@@ -12,6 +12,7 @@ from alakarte.records import Array, Flags
 # Times π n^{1/d}/R, for one, two and three inputs, and for more: places that are irregular tell frequencies beyond.
 BEYOND = (4.0, 2.0, 1.0, 2.0)
 ON_LATTICE = 1e-3  # of its step: as far off may a place be
+PARTS = 20  # of the least gap: the unit of decimals is one of these
 OCCUPIED = 0.25  # of a lattice at least: decimals that were written down are one, too, and nearly empty
 
 
@@ -78,5 +79,9 @@ def _is_rounded(places: Array) -> bool:
     least = gaps.min()
     if least < 1e-6 * (places[-1] - places[0]):
         return False
-    off = (places - places[0]) / least
+    return any(_are_multiples(places - places[0], least / parts) for parts in range(1, PARTS + 1))
+
+
+def _are_multiples(places: Array, step: float) -> bool:
+    off = places / step
     return bool((np.abs(off - np.round(off)) < 0.02).all())

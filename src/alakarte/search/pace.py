@@ -13,10 +13,10 @@ import alakarte.search.policy as policy
 from alakarte.errors import InvalidInput
 from alakarte.kernels.base import Kernel
 from alakarte.parameters import Layout, Parameter, Units
-from alakarte.records import Waves
+from alakarte.records import Array, Waves
 
-FREQUENCIES = ("centre", "frequencies")
-MARGIN = 1.05  # beyond the highest frequency that the places of rows tell
+_FREQUENCIES = ("centre", "frequencies")
+_MARGIN = 1.05  # beyond the highest frequency that the places of rows tell
 
 
 def paced(layout: Layout, kernel: Kernel, waves: Waves) -> Layout:
@@ -30,7 +30,7 @@ def _paced(p: Parameter, waves: Waves, *, bounded: bool) -> Parameter:
     p = replace(p, slow=np.inf, shared=False, step=step)
     if bounded:
         return p
-    limit = np.where(highest > 0, MARGIN * highest, p.upper)
+    limit = np.where(highest > 0, _MARGIN * highest, p.upper)
     return replace(p, lower=-limit, upper=limit)
 
 
@@ -39,23 +39,30 @@ def with_periods(layout: Layout, periods: Any, units: Units) -> Layout:
     return _changed(layout, lambda p: _held(p, periods, units))
 
 
-def _held(p: Parameter, periods: Any, units: Units) -> Parameter:
-    periods = np.asarray(periods, dtype=np.float64)
-    q, d = p.shape
-    periods = periods[:, None] if periods.ndim == 1 else periods
-    if periods.shape[1:] != (d,) or not 1 <= len(periods) <= q or not (periods > 0).all():
+def wave_vectors(periods: Any, n_inputs: int) -> Array:
+    """(k, d) 2π/period of the user's periods, one number each for one input, else one per input."""
+    told = np.asarray(periods, dtype=np.float64)
+    told = told[:, None] if told.ndim == 1 else told
+    if told.shape[1:] != (n_inputs,) or not len(told) or not (told > 0).all():
         raise InvalidInput(
-            f"periods={periods.tolist()}: give one positive number for each of at most {q} components, or {d} of them, "
-            "one per input, infinite along an input that a wave does not run along."
+            f"periods={periods}: give a list of positive numbers for one input; for several, a list with one number "
+            "per input for each wave, infinite along an input that it does not run along."
         )
+    return np.asarray(2 * np.pi / told)
+
+
+def _held(p: Parameter, periods: Any, units: Units) -> Parameter:
+    waves = wave_vectors(periods, p.shape[1])
+    if len(waves) > p.shape[0]:
+        raise InvalidInput(f"periods={periods}: {p.shape[0]} components cannot have so many; raise n_components.")
     centre = np.zeros(p.shape)
-    centre[: len(periods)] = 2 * np.pi / periods
+    centre[: len(waves)] = waves
     held = p.from_user(centre, units).copy()
-    held[len(periods) :] = np.nan
+    held[len(waves) :] = np.nan
     return replace(p, held=held)
 
 
 def _changed(layout: Layout, change: Callable[[Parameter], Parameter]) -> Layout:
     """The layout with its frequencies changed, if they are learned."""
-    parts = (change(p) if p.bare_name in FREQUENCIES and p.fixed is None else p for p in layout.parameters)
+    parts = (change(p) if p.bare_name in _FREQUENCIES and p.fixed is None else p for p in layout.parameters)
     return Layout(tuple(parts))

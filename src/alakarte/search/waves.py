@@ -9,8 +9,9 @@ import numpy as np
 
 import alakarte.search.policy as policy
 from alakarte.data.waves import find_waves, given_waves
-from alakarte.records import Array, Flags
+from alakarte.records import Flags
 from alakarte.search.context import Search
+from alakarte.search.pace import wave_vectors
 
 
 def look_for_waves(search: Search) -> Search:
@@ -25,8 +26,9 @@ def look_for_waves(search: Search) -> Search:
     rows = search.subsets.first(on_grid if numbers.sum() <= 3 else of_many).whole()
     limits = policy.MOST_BANDS, policy.MOST_LINES
     waves = find_waves(rows, numbers, limits, search.streams("waves"))
-    if kernel is not None and kernel.periods is not None:
-        waves = given_waves(rows, numbers, _centres(search), waves)
+    if kernel is not None and kernel.periods is not None and search.scaling.variables is None:
+        centres = wave_vectors(kernel.periods, search.rows.n_inputs) * search.scaling.x_scale
+        waves = given_waves(rows, numbers, centres, waves)
     if waves is not None:
         search.progress.say(f"{len(waves.lines)} lines in the spectrum, {len(waves.variance)} bands")
     return replace(search, waves=waves)
@@ -38,11 +40,3 @@ def _numbers(search: Search) -> Flags:
     if variables is None:
         return np.ones(search.rows.n_inputs, dtype=bool)
     return variables.is_number[variables.of_column]
-
-
-def _centres(search: Search) -> Array:
-    """(k, d) centres of the user's periods."""
-    assert search.settings.kernel is not None
-    periods = np.asarray(search.settings.kernel.periods, dtype=np.float64)
-    periods = periods[:, None] if periods.ndim == 1 else periods
-    return np.asarray(2 * np.pi / periods * search.scaling.x_scale)
