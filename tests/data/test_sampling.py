@@ -24,7 +24,7 @@ def test_irregular_places_tell_more_than_as_many_regular_ones():
     t = np.sort(np.random.default_rng(0).uniform(0, 1, 300))
     assert highest(t) == pytest.approx(4 * np.pi * 300 / np.ptp(t))
     x = np.random.default_rng(1).uniform(0, 1, (400, 2))
-    assert np.allclose(highest(x), 2 * np.pi * 20 / np.ptp(x, axis=0))
+    assert np.allclose(highest(x), 4 * np.pi * 20 / np.ptp(x, axis=0))
 
 
 def test_recorded_decimals_and_repeated_places_do_not_stand_for_a_fine_lattice():

@@ -7,7 +7,6 @@ many waves would explain of white noise. Up to three inputs are searched on a gr
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve
 
 from alakarte.data.periodogram import Spread, grid_of
 from alakarte.data.rows import Block
@@ -15,9 +14,11 @@ from alakarte.data.sampling import Sampling
 from alakarte.records import Array, Flags
 
 ON_GRID = 3  # inputs at most
+NEARLY_ONE = 0.3  # resolutions
 AT_ONCE, OF_LARGEST = 8, 0.3  # waves of one look, and their power at least, of the largest
 BEGINNINGS, STEPS = 256, 14  # of ascent
 SLOW_LENGTHS, SLOW_WAVES = (0.6, 1.2, 2.4), 100  # of waves that count as smooth, times √d; of each
+LEAST_SHARE = 0.01  # of the variance of the targets: of the strongest wave
 TREND = 1.5  # resolutions: what is slower is no wave but part of a trend
 
 
@@ -51,21 +52,20 @@ class _Fit:
         gram = weighted.T @ weighted
         gram.flat[:: len(gram) + 1] *= 1 + 1e-9
         gram.flat[:: len(gram) + 1] += 1e-12
-        inverse = solve(gram, np.eye(len(gram)), assume_a="pos")
+        inverse = np.linalg.inv(gram)
         weights = inverse @ (weighted.T @ (self.root * self.y))
         first, n_waves = 1 + self.x.shape[1], len(w)
-        gains = np.empty(n_waves)
-        for wave in range(n_waves):
-            pair = [first + wave, first + n_waves + wave]
-            gains[wave] = np.sum(weights[pair] * solve(inverse[np.ix_(pair, pair)], weights[pair], assume_a="pos"))
+        pairs = first + np.arange(n_waves)[:, None] + [0, n_waves]  # (L, 2) cosine and sine
+        within = inverse[pairs[:, :, None], pairs[:, None, :]]
+        gains = (weights[pairs] * np.linalg.solve(within, weights[pairs])).sum(axis=(1, 2))
         return weights, self.y - columns @ weights, gains
 
-    def refined(self, w: Array, residual: Array, weights: Array, limit: Array) -> Array:
-        """Waves (L, d) after a step of Gauss and Newton each, by `limit` (d,) at most."""
+    def refined(self, w: Array, residual: Array, weights: Array, limit: Array, n_settled: int) -> Array:
+        """Waves (L, d) after a step of Gauss and Newton each, by `limit` (d,) at most; the first ones as they are."""
         first, moved = 1 + self.x.shape[1], w.copy()
         live = limit > 0
         x = self.x[:, live]
-        for wave in range(len(w)):
+        for wave in range(n_settled, len(w)):
             cosine, sine = weights[first + wave], weights[first + len(w) + wave]
             phase = (self.x @ w[wave])[:, None]
             slope = np.cos(phase) * sine - np.sin(phase) * cosine  # (n, T) ∂/∂phase
@@ -153,14 +153,15 @@ def find_lines(block: Block, space: Sampling, most: int, rng: np.random.Generato
     if not space.takes_part.any() or len(block.x) < 8 * (1 + block.x.shape[1]):
         return None
     x, on_grid = block.x * space.takes_part, int(space.takes_part.sum()) <= ON_GRID
-    y = block.y if on_grid else _without_smooth(block, rng)
+    y = block.y if x.shape[1] == 1 else _without_smooth(block, rng)
     fit = _Fit(x, y, np.sqrt(block.weight)[:, None])
     looking = _OnGrid(x, space) if on_grid else _ByAscent(x, space, rng)
     w = _pursued(fit, looking, space, most)
     is_wave = _speed(w, space) >= TREND
     if not is_wave.any():
         return None
-    return _lines(fit, w, is_wave)
+    lines = _lines(fit, w, is_wave)
+    return lines if lines.variance[0] >= LEAST_SHARE else None
 
 
 def _without_smooth(block: Block, rng: np.random.Generator) -> Array:
@@ -173,10 +174,12 @@ def _without_smooth(block: Block, rng: np.random.Generator) -> Array:
     phase = x @ (rng.standard_normal((d, scale.size)) / scale) + rng.uniform(0, 2 * np.pi, scale.size)
     columns = np.sqrt(weight) * np.concatenate([np.ones((len(x), 1)), x, np.cos(phase)], axis=1)
     target = np.sqrt(weight) * block.y
-    left, values, _ = np.linalg.svd(columns, full_matrices=False)
+    squares, vectors = np.linalg.eigh(columns.T @ columns)
+    squares = np.maximum(squares, 1e-12 * squares[-1])
+    left = columns @ (vectors / np.sqrt(squares))
     least, best = np.inf, target
-    for ridge in values[0] ** 2 * np.logspace(-9, -1, 9):
-        kept = left * (values**2 / (values**2 + ridge))
+    for ridge in squares[-1] * np.logspace(-9, -1, 9):
+        kept = left * (squares / (squares + ridge))
         residual = (target - kept @ (left.T @ target)) / (1 - (kept * left).sum(axis=1))[:, None]
         if (error := float((residual**2).sum())) < least:
             least, best = error, residual
@@ -199,17 +202,36 @@ def _pursued(fit: _Fit, looking: _OnGrid | _ByAscent, space: Sampling, most: int
         rest = float((weight * residual**2).sum())
         if rest <= 1e-10 * total:
             break
-        both = np.concatenate([w, looking.peaks(weight * residual)])[:most]
-        both = _settled(fit, both, len(w), space)
-        _, _, gains = fit.solved(both)
-        clear = 0.5 * total * fit.y.shape[1] * np.log1p(gains / rest) > np.log(looking.n_cells) + np.log(total)
-        clear &= gains >= looking.least_share * total * fit.y.shape[1]
-        clear[: len(w)] = True
-        if clear.sum() == len(w):
+        peaks = _apart(looking.peaks(weight * residual), space, 1.0)
+        joined = _joined(fit, looking, w, peaks[: most - len(w)], space)
+        if len(joined) == len(w):  # several may be one another's sidelobes
+            joined = _joined(fit, looking, w, peaks[:1], space)
+        if len(joined) == len(w):
             break
-        w = both[clear]
+        w = joined
         _, residual, _ = fit.solved(w)
     return _settled(fit, w, 0, space)
+
+
+def _joined(fit: _Fit, looking: _OnGrid | _ByAscent, w: Array, peaks: Array, space: Sampling) -> Array:
+    """Waves w (L, d), and those of the peaks that are clearly there beside them."""
+    total, n_targets = float(np.sum(fit.root**2)), fit.y.shape[1]
+    both = _apart(_settled(fit, np.concatenate([w, peaks]), len(w), space), space, NEARLY_ONE)
+    _, residual, gains = fit.solved(both)
+    rest = float(np.sum((fit.root * residual) ** 2))
+    clear = 0.5 * total * n_targets * np.log1p(gains / rest) > np.log(looking.n_cells) + np.log(total)
+    clear &= gains >= looking.least_share * total * n_targets
+    clear[: len(w)] = True
+    return np.asarray(both[clear])
+
+
+def _apart(w: Array, space: Sampling, least: float) -> Array:
+    """Waves (L, d) without those less than so many resolutions from one before them, or from its negative."""
+    kept: list[Array] = []
+    for wave in w / space.resolution:
+        if all(min(np.linalg.norm(wave - other), np.linalg.norm(wave + other)) >= least for other in kept):
+            kept.append(wave)
+    return np.asarray(np.reshape(kept, (-1, w.shape[1])) * space.resolution)
 
 
 def _settled(fit: _Fit, w: Array, n_settled: int, space: Sampling) -> Array:
@@ -217,9 +239,8 @@ def _settled(fit: _Fit, w: Array, n_settled: int, space: Sampling) -> Array:
     limit = 0.25 * space.resolution * space.takes_part
     for _ in range(3):
         weights, residual, _ = fit.solved(w)
-        moved = fit.refined(w, residual, weights, limit)
-        moved[:n_settled] = w[:n_settled]
-        w = np.clip(moved, -space.highest, space.highest)
+        w = fit.refined(w, residual, weights, limit, n_settled)
+        w = np.clip(w, -space.highest, space.highest)
     return w
 
 

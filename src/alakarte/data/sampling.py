@@ -9,8 +9,10 @@ import numpy as np
 
 from alakarte.records import Array, Flags
 
-# Times π n^{1/d}/R, for one, two and three inputs, and for more: places that are irregular tell frequencies beyond.
-BEYOND = (4.0, 2.0, 1.0, 2.0)
+# Times π n^{1/d}/R, at most: places that are irregular tell frequencies beyond it.
+BEYOND = 4.0
+CELLS = 2.0**18  # of a grid at half of 2π/R, beyond which two or three inputs have less, down to π n^{1/d}/R
+OF_MANY = 2.0  # of more inputs, which have no grid
 ON_LATTICE = 1e-3  # of its step: as far off may a place be
 PARTS = 20  # of the least gap: the unit of decimals is one of these
 OCCUPIED = 0.25  # of a lattice at least: decimals that were written down are one, too, and nearly empty
@@ -51,10 +53,19 @@ def _highest(places: Array, n_rows: int, n_inputs: int) -> float:
     step = _lattice_step(places)
     if step is not None:
         return float(np.pi / step)
-    told = BEYOND[min(n_inputs, len(BEYOND)) - 1] * n_rows ** (1 / n_inputs)
+    told = _beyond(n_rows, n_inputs) * n_rows ** (1 / n_inputs)
     if len(places) < 0.9 * n_rows or _is_rounded(places):
         told = min(told, float(len(places)))
     return float(np.pi * told / reach)
+
+
+def _beyond(n_rows: int, n_inputs: int) -> float:
+    """By which irregular places tell more than a lattice."""
+    if n_inputs == 1:
+        return BEYOND
+    if n_inputs > 3:
+        return OF_MANY
+    return float(np.clip((CELLS / n_rows) ** (1 / n_inputs) / 2, 1.0, BEYOND))
 
 
 def _lattice_step(places: Array) -> float | None:
