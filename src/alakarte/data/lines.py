@@ -165,14 +165,14 @@ def find_lines(block: Block, space: Sampling, most: int, rng: np.random.Generato
 
 
 def _without_smooth(block: Block, rng: np.random.Generator) -> Array:
-    """(n, T) what a ridge regression on slow random waves of all inputs leaves of the targets, each row left out.
+    """(n, T) what a ridge regression on powers and slow random waves leaves of the targets, each row left out.
 
     Bends and products of many inputs look like waves that the rows do not repeat.
     """
     x, weight, d = block.x, block.weight[:, None], block.x.shape[1]
     scale = np.repeat(SLOW_LENGTHS, SLOW_WAVES) * np.sqrt(d)
     phase = x @ (rng.standard_normal((d, scale.size)) / scale) + rng.uniform(0, 2 * np.pi, scale.size)
-    columns = np.sqrt(weight) * np.concatenate([np.ones((len(x), 1)), x, np.cos(phase)], axis=1)
+    columns = np.sqrt(weight) * np.concatenate([np.ones((len(x), 1)), x, x**2, x**3, np.cos(phase)], axis=1)
     target = np.sqrt(weight) * block.y
     squares, vectors = np.linalg.eigh(columns.T @ columns)
     squares = np.maximum(squares, 1e-12 * squares[-1])

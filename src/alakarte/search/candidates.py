@@ -68,7 +68,8 @@ def _with_waves(search: Search, plans: list[Plan]) -> list[Plan]:
     if search.waves is None:
         return plans
     names = [plan.kernel.name for plan in plans]
-    return plans + [search.plan(resolve(name)) for name in policy.WAVE_MENU if name not in names]
+    more = [search.plan(resolve(name)) for name in policy.WAVE_MENU if name not in names]
+    return plans + [plan for plan in more if plan.kernel.has_closed_form or search.settings.expansion != "exact"]
 
 
 def ranked(candidates: list[Candidate]) -> list[Candidate]:
