@@ -20,7 +20,7 @@ N = 5200  # more than closed forms bear
 
 @pytest.fixture(autouse=True)
 def short_stages(monkeypatch):
-    monkeypatch.setattr(policy, "LOCAL_STAGES", ((300, 12, 6), (300, 16, 6)))
+    monkeypatch.setattr(policy, "LOCAL_STAGES", ((300, 12, 3), (300, 12, 3), (300, 16, 6)))
     monkeypatch.setattr(policy, "FRESH_ROWS", 600)
     monkeypatch.setattr(policy, "FEATURE_MENU", ("ard",))
     monkeypatch.setattr(policy, "GROWTH_FLOPS", 1e9)
@@ -58,26 +58,68 @@ def test_neighbours_are_kept_where_the_function_is_rough():
     assert "left out" in model.summary()
 
 
-def test_features_are_kept_where_the_function_is_smooth_and_neighbours_are_dropped_after_the_first_stage(monkeypatch):
-    X, stages, learn = inputs(), [], rough.learn_local
+def stages_learned(monkeypatch):
+    """The stages that a fit goes through, in a list that fills."""
+    stages, learn = [], rough.learn_local
 
     def counted(search, begun, given):
         stages.extend(given)
         return learn(search, begun, given)
 
     monkeypatch.setattr(rough, "learn_local", counted)
-    monkeypatch.setattr(policy, "LOCAL_HOPE", 0.0)
+    return stages
+
+
+def test_features_are_kept_where_the_function_is_smooth_and_neighbours_are_dropped_after_a_glance(monkeypatch):
+    X, stages = inputs(), stages_learned(monkeypatch)
     model = GPRegressor(max_iter=6, **QUICK).fit(X, smooth_target(X))
     assert isinstance(model.model_.posterior, WeightPosterior)
     assert len(model.ranking_) == 1
-    assert set(stages) == {policy.LOCAL_STAGES[0]}
+    assert stages == 2 * list(policy.LOCAL_STAGES[:2])  # alone and beside features
     assert model.left_out_log_density_ == model.ranking_[0]["left_out_log_density"]
     assert model.rough_kernel_ is None
 
 
+def glances(monkeypatch, alone, beside):
+    """Whatever they see, glances say so: the lead and the last gain."""
+    given = {"mm": alone, "matern": beside}
+    monkeypatch.setattr(rough, "_glance", lambda search, begun, *_: rough.Glance(begun, *given[begun.plan.kernel.name]))
+
+
+@pytest.mark.parametrize(("last_gain", "n_stages"), [(0.8, 1), (0.5, 0), (-1.0, 0)])
+def test_who_is_behind_goes_on_while_the_next_gain_may_suffice(monkeypatch, last_gain, n_stages):
+    glances(monkeypatch, (-0.6, last_gain), (-1.0, 0.0))
+    stages = stages_learned(monkeypatch)
+    X = inputs()
+    model = GPRegressor(n_neighbors=30, max_iter=6, **QUICK).fit(X, rough_target(X))
+    assert stages == list(policy.LOCAL_STAGES[2:]) * n_stages
+    assert isinstance(model.model_.posterior, LocalPosterior) == bool(n_stages)
+
+
+def test_a_glance_counts_no_row_for_more_than_some_nats_and_tells_the_last_gain(monkeypatch):
+    class Learned:
+        """Log densities of four fresh rows, better with each stage."""
+
+        local = type("Rows", (), {"fresh": np.arange(4)})
+
+        def __init__(self, stage):
+            self.stage = stage
+
+        def log_density(self, fresh, k):
+            assert k == policy.LOCAL_STAGES[2][1]
+            return np.array([-1e6, 0.0, 0.0, 0.0]) + self.stage * np.array([1.0, 1.0, 1.0, 2.0])
+
+    monkeypatch.setattr(rough, "learn_local", lambda search, begun, stages: Learned(begun.stage + len(stages)))
+    features = rough.Judged(None, None, None, np.zeros(4), np.ones(4))
+    glance = rough._glance(None, Learned(0), features, np.full(4, 2.0))
+    before = (-policy.WORST_ROW - 1 - 1 + 0) / 4
+    after = (-policy.WORST_ROW + 0 + 0 + 2) / 4
+    assert (glance.lead, glance.last_gain) == pytest.approx((after, after - before))
+    assert glance.reach == pytest.approx(2 * after - before)
+
+
 def test_neighbours_see_what_features_leave(monkeypatch):
-    hope = {"mm": -50.0, "matern": 50.0}  # none alone, all beside features
-    monkeypatch.setattr(rough, "_first_log_density", lambda begun: np.full(600, hope[begun.plan.kernel.name]))
+    glances(monkeypatch, (-50.0, 0.0), (50.0, 0.0))  # none alone, all beside features
     monkeypatch.setattr(policy, "CLEAR_LEAD", -np.inf)
     X = inputs()
     y = 3 * smooth_target(X) + rough_target(X)

@@ -2,7 +2,7 @@
 
 In: a ranking, the process of its best on all rows, its posterior. Out: the same, or one with neighbours. All are judged
 by the log density of the same fresh rows: features by leaving each out, neighbours by rows that they were not learned
-from. What has no hope after its first stage is learned no further. `fit_neighbours` is the recipe without features.
+from. What has no hope after a glance is learned no further. `fit_neighbours` is the recipe without features.
 """
 
 from dataclasses import dataclass, replace
@@ -141,42 +141,61 @@ def try_neighbours(search: Search, state: State) -> State:
 
 
 def _judged_beside(search: Search, local: LocalRows, features: Judged, left: Array) -> list[Judged]:
-    """Neighbours of what features leave, and alone: those of them that have hope after the first stage.
+    """Neighbours of what features leave, and alone: those of them that have hope after a glance.
 
     `left` (rows, T + 1) is what features leave of the fresh rows.
     """
-    first = policy.LOCAL_STAGES[:1]
-    alone = learn_local(search, begin_local(search, _local_plan(search), local), first)
-    lead, gain, rest = _hope(features, _first_log_density(alone) - features.log_density), 0.0, None
+    alone = _glance(search, begin_local(search, _local_plan(search), local), features, features.log_density)
+    rest = None
     if posterior_flops(search.rows.n_rows, features.posterior.n_basis) <= policy.TOGETHER_FLOPS:
-        rest = learn_local(search, _begin_with_the_rest(search, features.posterior, left), first)
-        noise = _normal_log_density(rest.local.targets[local.fresh], features.posterior.noise_variance)
-        gain = _hope(features, _first_log_density(rest) - noise)
-    search.progress.say(f"to features: neighbours {lead:+.4f} nats per row at first, beside them {gain:+.4f}")
+        begun = _begin_with_the_rest(search, features.posterior, left)
+        noise = _normal_log_density(begun.local.targets[local.fresh], features.posterior.noise_variance)
+        rest = _glance(search, begun, features, noise)
+    gain = 0.0 if rest is None else rest.lead
+    search.progress.say(f"to features: neighbours {alone.lead:+.4f} nats per row at first, beside them {gain:+.4f}")
     if search.budget.is_over():
         return []
-    least = max(lead, gain, 0.0) - policy.LOCAL_HOPE
+    least = max(alone.reach, gain) - policy.LOCAL_HOPE
     judged = []
     if rest is not None and gain > max(least, policy.TOGETHER_HOPE):
-        judged.append(_together(search, rest, features, left))
-    if lead > least:
-        judged.append(_judged(search, learn_local(search, alone, policy.LOCAL_STAGES[1:])))
+        judged.append(_together(search, rest.learned, features, left))
+    if alone.reach > max(least, 0.0):
+        judged.append(_judged(search, learn_local(search, alone.learned, _after_a_glance())))
     return judged
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What the first stages have learned, and by how many nats per row that leads features on fresh rows."""
+
+    learned: LocalLearned
+    lead: float
+    last_gain: float  # of the last of these stages
+
+    @property
+    def reach(self) -> float:
+        """The lead, were as much gained once more: kernels that few directions matter to are slow to be found."""
+        return self.lead + max(self.last_gain, 0.0)
+
+
+def _glance(search: Search, begun: LocalLearned, features: Judged, bar: Array) -> Glance:
+    """Few rows, a stage at a time, against `bar` (rows,), the log density of fresh rows by features alone."""
+    k, leads = _after_a_glance()[0][1], []
+    for stage in policy.LOCAL_STAGES[: policy.LOCAL_GLANCES]:
+        begun = learn_local(search, begun, (stage,))
+        lead = begun.log_density(begun.local.fresh, k) - bar
+        leads.append(features.mean(np.maximum(lead, -policy.WORST_ROW)))
+    return Glance(begun, leads[-1], leads[-1] - leads[-2])
+
+
+def _after_a_glance() -> tuple[tuple[int, int, int], ...]:
+    """The stages of those that have hope."""
+    return policy.LOCAL_STAGES[policy.LOCAL_GLANCES :]
 
 
 def _normal_log_density(z: Array, variance: float) -> Array:
     """(rows,) of z (rows, T), were it noise of this variance."""
     return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + z**2 / variance).sum(axis=1))
-
-
-def _first_log_density(begun: LocalLearned) -> Array:
-    """(rows,) of fresh rows with the neighbours of the first stage."""
-    return begun.log_density(begun.local.fresh, policy.LOCAL_STAGES[0][1])
-
-
-def _hope(features: Judged, lead: Array) -> float:
-    """The mean lead (rows,), of which no row may take more than some nats: few rows have not learned the noise."""
-    return features.mean(np.maximum(lead, -policy.WORST_ROW))
 
 
 def _begin_with_the_rest(search: Search, posterior: Posterior, left: Array) -> LocalLearned:
@@ -196,7 +215,7 @@ def _together(search: Search, begun: LocalLearned, features: Judged, left: Array
     posterior, k = features.posterior, search.settings.n_neighbors
     residuals = left_out_residuals(posterior, search.rows, search.settings.n_jobs)
     begun = replace(begun, local=local_rows(search, residuals[:, :-1].copy()))
-    rough = with_enough_noise(search.budget, learn_local(search, begun, policy.LOCAL_STAGES[1:]), k)
+    rough = with_enough_noise(search.budget, learn_local(search, begun, _after_a_glance()), k)
     log_density = rough.log_density(rough.local.fresh, k) + _log_stretch(left)
     both = smooth_and_rough(posterior, rough.posterior(k), search.rows.targets()[0])
     mean = features.mean(log_density)
