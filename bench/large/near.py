@@ -40,7 +40,7 @@ def table(lines) -> str:
     """All lines of fold 0 without a limit of time that have such figures, as Markdown."""
     rows = ["| set | method | at distance 0 | nearest quarter | second | third | farthest |", "|---" * 7 + "|"]
     for line in lines:
-        if line["quarters"] and line["fold"] == 0 and not line["max_time"]:
+        if line.get("quarters") and line["fold"] == 0 and not line["max_time"]:
             copies, *parts = line["quarters"].split()
             cells = " | ".join(part.replace("/", " / ") for part in parts)
             method = line["method"].replace("_", " ")

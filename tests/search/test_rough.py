@@ -9,6 +9,7 @@ import alakarte.search.policy as policy
 import alakarte.search.rough as rough
 from alakarte import GPRegressor
 from alakarte.errors import Unavailable
+from alakarte.execution.budget import Budget
 from alakarte.posteriors.calibration import UNCALIBRATED
 from alakarte.posteriors.local import LocalPosterior
 from alakarte.posteriors.smooth_and_rough import SmoothAndRough
@@ -81,14 +82,20 @@ def test_features_are_kept_where_the_function_is_smooth_and_neighbours_are_dropp
 
 
 def glances(monkeypatch, alone, beside):
-    """Whatever they see, glances say so: the lead and the last gain."""
-    given = {"mm": alone, "matern": beside}
-    monkeypatch.setattr(rough, "_glance", lambda search, begun, *_: rough.Glance(begun, *given[begun.plan.kernel.name]))
+    """Whatever glances see, they say that these were the leads."""
+    leads, further = {"mm": alone, "matern": beside}, rough._further
+
+    def told(search, attempt, features, stages, **limit):
+        if attempt.leads:
+            return further(search, attempt, features, stages, **limit)
+        return replace(attempt, leads=leads[attempt.learned.plan.kernel.name])
+
+    monkeypatch.setattr(rough, "_further", told)
 
 
-@pytest.mark.parametrize(("last_gain", "n_stages"), [(0.8, 1), (0.5, 0), (-1.0, 0)])
-def test_who_is_behind_goes_on_while_the_next_gain_may_suffice(monkeypatch, last_gain, n_stages):
-    glances(monkeypatch, (-0.6, last_gain), (-1.0, 0.0))
+@pytest.mark.parametrize(("first_lead", "n_stages"), [(-1.4, 1), (-1.0, 0), (0.5, 0)])
+def test_who_is_behind_goes_on_while_the_next_gain_may_suffice(monkeypatch, first_lead, n_stages):
+    glances(monkeypatch, (first_lead, -0.6), (-1.0, -1.0))
     stages = stages_learned(monkeypatch)
     X = inputs()
     model = GPRegressor(n_neighbors=30, max_iter=6, **QUICK).fit(X, rough_target(X))
@@ -96,30 +103,38 @@ def test_who_is_behind_goes_on_while_the_next_gain_may_suffice(monkeypatch, last
     assert isinstance(model.model_.posterior, LocalPosterior) == bool(n_stages)
 
 
-def test_a_glance_counts_no_row_for_more_than_some_nats_and_tells_the_last_gain(monkeypatch):
-    class Learned:
-        """Log densities of four fresh rows, better with each stage."""
+class Learning:
+    """Log densities of four fresh rows that are better after each stage, by less and less."""
 
-        local = type("Rows", (), {"fresh": np.arange(4)})
+    local = type("Rows", (), {"fresh": np.arange(4)})
 
-        def __init__(self, stage):
-            self.stage = stage
+    def __init__(self, stage=0):
+        self.stage = stage
 
-        def log_density(self, fresh, k):
-            assert k == policy.LOCAL_STAGES[2][1]
-            return np.array([-1e6, 0.0, 0.0, 0.0]) + self.stage * np.array([1.0, 1.0, 1.0, 2.0])
+    def log_density(self, fresh, k):
+        return np.array([-1e6, 0.0, 0.0, 0.0]) + (2 - 0.5**self.stage)
 
-    monkeypatch.setattr(rough, "learn_local", lambda search, begun, stages: Learned(begun.stage + len(stages)))
+
+def test_a_stage_counts_no_row_for_more_than_some_nats_and_is_the_last_if_the_next_is_not_expected_to_suffice(
+    monkeypatch,
+):
+    monkeypatch.setattr(rough, "learn_local", lambda search, begun, stages: Learning(begun.stage + len(stages)))
+    search = type("Search", (), {"budget": Budget()})
     features = rough.Judged(None, None, None, np.zeros(4), np.ones(4))
-    glance = rough._glance(None, Learned(0), features, np.full(4, 2.0))
-    before = (-policy.WORST_ROW - 1 - 1 + 0) / 4
-    after = (-policy.WORST_ROW + 0 + 0 + 2) / 4
-    assert (glance.lead, glance.last_gain) == pytest.approx((after, after - before))
-    assert glance.reach == pytest.approx(2 * after - before)
+    begun = rough.Attempt(Learning(), np.full(4, 1.0))
+    after = rough._further(search, begun, features, 5 * (None,))
+    leads = [(-policy.WORST_ROW + 3 * (1 - 0.5**stage)) / 4 for stage in range(1, 6)]
+    assert after.leads == pytest.approx(tuple(leads))
+    begun = rough._further(search, begun, features, 2 * (None,))
+    assert begun.reach == pytest.approx(2 * leads[1] - leads[0])
+    for least, n_stages in ((begun.reach, 2), (begun.reach - 0.01, 5)):
+        assert len(rough._further(search, begun, features, 3 * (None,), least=least).leads) == n_stages
+    search.budget.interrupt()
+    assert len(rough._further(search, begun, features, 3 * (None,)).leads) == 2
 
 
 def test_neighbours_see_what_features_leave(monkeypatch):
-    glances(monkeypatch, (-50.0, 0.0), (50.0, 0.0))  # none alone, all beside features
+    glances(monkeypatch, (-50.0, -50.0), (50.0, 50.0))  # none alone, all beside features
     monkeypatch.setattr(policy, "CLEAR_LEAD", -np.inf)
     X = inputs()
     y = 3 * smooth_target(X) + rough_target(X)

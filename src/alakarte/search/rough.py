@@ -28,6 +28,7 @@ from alakarte.search.local import LocalLearned, LocalRows, begin_local, learn_lo
 from alakarte.search.plan import Plan
 
 State: TypeAlias = tuple[list[Candidate], TunedProcess, Posterior]
+Stages: TypeAlias = tuple[tuple[int, int, int], ...]  # rows, neighbours, iterations
 
 
 @dataclass(frozen=True)
@@ -145,13 +146,15 @@ def _judged_beside(search: Search, local: LocalRows, features: Judged, left: Arr
 
     `left` (rows, T + 1) is what features leave of the fresh rows.
     """
-    alone = _glance(search, begin_local(search, _local_plan(search), local), features, features.log_density)
-    rest = None
+    glance, rest_of_stages = policy.LOCAL_STAGES[: policy.LOCAL_GLANCES], policy.LOCAL_STAGES[policy.LOCAL_GLANCES :]
+    begun = begin_local(search, _local_plan(search), local)
+    alone = _further(search, Attempt(begun, features.log_density), features, glance)
+    rest, gain = None, 0.0
     if posterior_flops(search.rows.n_rows, features.posterior.n_basis) <= policy.TOGETHER_FLOPS:
         begun = _begin_with_the_rest(search, features.posterior, left)
         noise = _normal_log_density(begun.local.targets[local.fresh], features.posterior.noise_variance)
-        rest = _glance(search, begun, features, noise)
-    gain = 0.0 if rest is None else rest.lead
+        rest = _further(search, Attempt(begun, noise), features, glance)
+        gain = rest.lead
     search.progress.say(f"to features: neighbours {alone.lead:+.4f} nats per row at first, beside them {gain:+.4f}")
     if search.budget.is_over():
         return []
@@ -160,37 +163,41 @@ def _judged_beside(search: Search, local: LocalRows, features: Judged, left: Arr
     if rest is not None and gain > max(least, policy.TOGETHER_HOPE):
         judged.append(_together(search, rest.learned, features, left))
     if alone.reach > max(least, 0.0):
-        judged.append(_judged(search, learn_local(search, alone.learned, _after_a_glance())))
+        alone = _further(search, alone, features, rest_of_stages, least=0.0)
+        judged += [_judged(search, alone.learned)] if alone.reach > 0 else []
     return judged
 
 
 @dataclass(frozen=True)
-class Glance:
-    """What the first stages have learned, and by how many nats per row that leads features on fresh rows."""
+class Attempt:
+    """A kernel on its way through the stages, and by how many nats per row it led features after each of them."""
 
     learned: LocalLearned
-    lead: float
-    last_gain: float  # of the last of these stages
+    bar: Array  # (rows,) log density of the fresh rows by features alone
+    leads: tuple[float, ...] = ()
+
+    @property
+    def lead(self) -> float:
+        """After the last stage."""
+        return self.leads[-1]
 
     @property
     def reach(self) -> float:
-        """The lead, were as much gained once more: kernels that few directions matter to are slow to be found."""
-        return self.lead + max(self.last_gain, 0.0)
+        """The lead, were as much gained once more: what few inputs matter to is found slowly."""
+        before = self.leads[-2] if len(self.leads) > 1 else self.lead
+        return self.lead + max(self.lead - before, 0.0)
 
 
-def _glance(search: Search, begun: LocalLearned, features: Judged, bar: Array) -> Glance:
-    """Few rows, a stage at a time, against `bar` (rows,), the log density of fresh rows by features alone."""
-    k, leads = _after_a_glance()[0][1], []
-    for stage in policy.LOCAL_STAGES[: policy.LOCAL_GLANCES]:
-        begun = learn_local(search, begun, (stage,))
-        lead = begun.log_density(begun.local.fresh, k) - bar
-        leads.append(features.mean(np.maximum(lead, -policy.WORST_ROW)))
-    return Glance(begun, leads[-1], leads[-1] - leads[-2])
-
-
-def _after_a_glance() -> tuple[tuple[int, int, int], ...]:
-    """The stages of those that have hope."""
-    return policy.LOCAL_STAGES[policy.LOCAL_GLANCES :]
+def _further(search: Search, attempt: Attempt, features: Judged, stages: Stages, *, least: float = -np.inf) -> Attempt:
+    """Stage by stage, for as long as it reaches beyond `least`, and time allows."""
+    for stage in stages:
+        if attempt.leads and (search.budget.is_over() or attempt.reach <= least):
+            break
+        learned = learn_local(search, attempt.learned, (stage,))
+        lead = learned.log_density(learned.local.fresh, policy.LOCAL_STAGES[-1][1]) - attempt.bar
+        cut = features.mean(np.maximum(lead, -policy.WORST_ROW))
+        attempt = replace(attempt, learned=learned, leads=(*attempt.leads, cut))
+    return attempt
 
 
 def _normal_log_density(z: Array, variance: float) -> Array:
@@ -215,7 +222,7 @@ def _together(search: Search, begun: LocalLearned, features: Judged, left: Array
     posterior, k = features.posterior, search.settings.n_neighbors
     residuals = left_out_residuals(posterior, search.rows, search.settings.n_jobs)
     begun = replace(begun, local=local_rows(search, residuals[:, :-1].copy()))
-    rough = with_enough_noise(search.budget, learn_local(search, begun, _after_a_glance()), k)
+    rough = with_enough_noise(search.budget, learn_local(search, begun, policy.LOCAL_STAGES[policy.LOCAL_GLANCES :]), k)
     log_density = rough.log_density(rough.local.fresh, k) + _log_stretch(left)
     both = smooth_and_rough(posterior, rough.posterior(k), search.rows.targets()[0])
     mean = features.mean(log_density)
