@@ -4,17 +4,19 @@ In: what a user gave to `fit` or `partial_fit`. Out: `Table`. A new kind of tabl
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.categories import Encoding
 from alakarte.data.merge import MERGE_ROWS, merge_rows
 from alakarte.data.read import read_categories, read_inputs, read_training
 from alakarte.data.scan import Scan, as_scan
 from alakarte.data.scanned import scanned_further, scanned_inputs, scanned_training
 from alakarte.data.standardise import Scaling, standardise
+from alakarte.data.target_transform import check_targets, learn_transform
 from alakarte.errors import InvalidInput
 from alakarte.records import Array
 
@@ -30,8 +32,37 @@ class Table:
     target_shape: tuple[int, ...]
 
 
-def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_scaling: TargetScaling) -> Table:
-    """A table to learn from: checked, merged, in memory and standardised where it is small."""
+@dataclass(frozen=True)
+class Checked:
+    """A table that was read: inputs (n, variables), targets (n, T), weights (n,), the levels of categories."""
+
+    inputs: Array
+    target: Array
+    weight: Array
+    encoding: Encoding | None
+    target_shape: tuple[int, ...]
+
+    def some(self, n_rows: int, rng: np.random.Generator) -> "Checked":
+        """At most so many of the rows with a weight, drawn at random."""
+        rows = np.flatnonzero(self.weight > 0)
+        rows = np.sort(rng.choice(rows, n_rows, replace=False)) if rows.size > n_rows else rows
+        return replace(self, inputs=self.inputs[rows], target=self.target[rows], weight=self.weight[rows])
+
+    def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
+        """Merged, in memory and standardised where it is small; targets by the transform of that name."""
+        check_targets(transform, self.target, self.weight)
+        inputs, target, weight = merge_rows(self.inputs, self.target, self.weight)
+        found = None if transform is None else learn_transform(transform, target, weight)
+        centre_and_scale = target_scaling(target if found is None else found.forward(target), weight)
+        scaling = replace(standardise(inputs, weight, *centre_and_scale, self.encoding), transform=found)
+        if target_scaling is plain_targets:
+            scaling = scaling.with_plain_targets(target.shape[1])
+        rows = ArrayRows(inputs, target, weight, scaling=scaling)
+        return Table(rows.standardised() if len(inputs) <= MERGE_ROWS else rows, scaling, self.target_shape)
+
+
+def read_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Checked:
+    """What a user gave to `fit`, checked."""
     X = as_scan(X)
     if isinstance(X, Scan):
         scanned = scanned_training(estimator, X, y, sample_weight)
@@ -39,13 +70,12 @@ def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_sc
     else:
         encoding = read_categories(X, estimator.categorical_features, sample_weight)
         inputs, target, weight = read_training(estimator, X, y, sample_weight, encoding)
-    target_shape = target.shape[1:]
-    inputs, target, weight = merge_rows(inputs, target.reshape(len(target), -1), weight)
-    scaling = standardise(inputs, weight, *target_scaling(target, weight), encoding)
-    if target_scaling is plain_targets:
-        scaling = scaling.with_plain_targets(target.shape[1])
-    rows = ArrayRows(inputs, target, weight, scaling=scaling)
-    return Table(rows.standardised() if len(inputs) <= MERGE_ROWS else rows, scaling, target_shape)
+    return Checked(inputs, target.reshape(len(target), -1), weight, encoding, target.shape[1:])
+
+
+def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_scaling: TargetScaling) -> Table:
+    """A table to learn from, whose targets are as they were given."""
+    return read_table(estimator, X, y, sample_weight).table(target_scaling)
 
 
 def query_table(estimator: Any, X: Any, scaling: Scaling) -> Array:
@@ -83,5 +113,8 @@ def further_rows(
     if target.shape[1:] != target_shape:
         fitted = f"(n, {target_shape[0]})" if target_shape else "(n,)"
         raise InvalidInput(f"y has shape {target.shape}; this model was fitted to y of shape {fitted}.")
-    inputs, target, weight = merge_rows(inputs, target.reshape(len(target), -1), weight)
+    target = target.reshape(len(target), -1)
+    if scaling.transform is not None:
+        scaling.transform.check(target, weight)
+    inputs, target, weight = merge_rows(inputs, target, weight)
     return ArrayRows(inputs, target, weight, scaling=scaling)

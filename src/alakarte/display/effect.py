@@ -86,6 +86,8 @@ class EffectDisplay(Display):
         mean, std = effect(model, table, j, points)
         which = target if isinstance(target, int) else mean.shape[1] - 1
         name = _function_name(estimator, model, target, which)
+        if model.scaling.transform is not None:  # averages are of what is normal
+            name = f"{model.scaling.transform.kind} of {name}"
         shown = np.arange(points.size) if levels is not None else points
         rows = () if levels is not None else table[:, j]
         names = (model.input_names[j], name)
