@@ -4,20 +4,27 @@ In: what a user gave to `fit` or `partial_fit`. Out: `Table`. A new kind of tabl
 """
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.cluster_rows import ClusterColumns, ClusterRows, Pieces
+from alakarte.data.columns import in_memory, is_dask
+from alakarte.data.dask_table import cluster_pieces
 from alakarte.data.merge import MERGE_ROWS, merge_rows
-from alakarte.data.read import read_categories, read_inputs, read_training
+from alakarte.data.pieces import over_pieces, sum_of_piece
+from alakarte.data.read import check_total, read_categories, read_inputs, read_training
 from alakarte.data.scan import Scan, as_scan
 from alakarte.data.scanned import scanned_further, scanned_inputs, scanned_training
 from alakarte.data.standardise import Scaling, standardise
 from alakarte.errors import InvalidInput
+from alakarte.execution.progress import Progress
 from alakarte.records import Array
 
+TableRows: TypeAlias = ArrayRows | ClusterRows
 TargetScaling = Callable[[Array, Array], tuple[Array, Array]]  # y (n, T), weight (n,) → centre and scale (T,)
 
 
@@ -25,13 +32,20 @@ TargetScaling = Callable[[Array, Array], tuple[Array, Array]]  # y (n, T), weigh
 class Table:
     """Rows, how they are standardised, and the shape of one target entry: () for y (n,), (T,) for y (n, T)."""
 
-    rows: ArrayRows
+    rows: TableRows
     scaling: Scaling
     target_shape: tuple[int, ...]
 
 
 def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_scaling: TargetScaling) -> Table:
     """A table to learn from: checked, merged, in memory and standardised where it is small."""
+    if is_dask(X):
+        with closing(Progress(estimator.verbose, lambda nlml, total: nlml)) as progress:
+            pieces, target_shape = cluster_pieces(estimator, X, y, sample_weight)
+            if pieces.n_rows > MERGE_ROWS:
+                progress.say(f"{pieces.n_rows:,} rows on the cluster, in {len(pieces.futures)} pieces")
+                return _cluster_table(pieces, target_shape, target_scaling)
+    X, y, sample_weight = map(in_memory, (X, y, sample_weight))
     X = as_scan(X)
     if isinstance(X, Scan):
         scanned = scanned_training(estimator, X, y, sample_weight)
@@ -48,14 +62,31 @@ def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_sc
     return Table(rows.standardised() if len(inputs) <= MERGE_ROWS else rows, scaling, target_shape)
 
 
+def _cluster_table(pieces: Pieces, target_shape: tuple[int, ...], target_scaling: TargetScaling) -> Table:
+    """A large table that stays on its cluster."""
+    x, y, weight = _columns(pieces)
+    total = sum(over_pieces(weight, None, sum_of_piece))
+    check_total(np.array([total]))
+    scaling = standardise(x, weight, *target_scaling(y, weight))
+    if target_scaling is plain_targets:
+        scaling = scaling.with_plain_targets(pieces.n_targets)
+    return Table(ClusterRows(pieces, scaling, float(total)), scaling, target_shape)
+
+
+def _columns(pieces: Pieces) -> Any:
+    """Inputs, targets and weights on a cluster, for what is computed per piece."""
+    return [ClusterColumns(pieces, part) for part in range(3)]
+
+
 def query_table(estimator: Any, X: Any, scaling: Scaling) -> Array:
     """Inputs (n, variables) of rows to predict, with the variables of the fit; those of a scan mapped from a spool."""
-    X = as_scan(X)
+    X = as_scan(in_memory(X))
     return (scanned_inputs if isinstance(X, Scan) else read_inputs)(estimator, X, scaling.encoding)
 
 
 def _further(estimator: Any, X: Any, y: Any, sample_weight: Any, scaling: Scaling) -> tuple[Array, Array, Array]:
-    """Inputs, targets and weights of rows that join a fitted model."""
+    """Inputs, targets and weights of rows that join a fitted model; those of Dask come to the driver."""
+    X, y, sample_weight = map(in_memory, (X, y, sample_weight))
     X = as_scan(X)
     if isinstance(X, Scan):
         scanned = scanned_further(estimator, X, y, sample_weight, scaling.encoding)
