@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist worksteal
 
-.PHONY: install demo test test-all test-crashes test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke release-check clean
+.PHONY: install demo test test-all test-crashes test-browser test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke release-check clean
 
 install: .venv/.installed
 
@@ -26,6 +26,10 @@ test-all: install
 # fits that are killed at 20 random times and called again
 test-crashes: install
 	ALAKARTE_CRASHES=20 $(BIN)/python -m pytest -s tests/estimators/test_going_on.py
+
+# reports in a headless Chromium, where one is installed: overflow, console, requests, print
+test-browser: install
+	ALAKARTE_BROWSER=1 $(BIN)/python -m pytest -rs tests/browser
 
 # the oldest versions of everything that pyproject.toml declares
 test-oldest: .venv-oldest/.installed
