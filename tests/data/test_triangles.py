@@ -1,4 +1,4 @@
-"""Sums of lanes on their way to the driver."""
+"""Sums of lanes on their way to the driver: half of a triangular matrix."""
 
 import numpy as np
 
