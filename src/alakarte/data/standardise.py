@@ -10,6 +10,7 @@ import numpy as np
 
 from alakarte.data.categories import Encoding
 from alakarte.data.compress import Tails
+from alakarte.data.pieces import over_pieces, sum_of_piece
 from alakarte.data.target_transform import TargetTransform
 from alakarte.errors import InvalidInput
 from alakarte.parameters import Units
@@ -128,18 +129,25 @@ def moments(values: Array, weight: Array | None, name: str = "X", first: int = 0
 
     Errors call them columns of `name`, from the column `first` on.
     """
-    low, high = (np.asarray(end(axis=0), dtype=np.float64) for end in (values.min, values.max))
+    weight = np.broadcast_to(1.0, len(values)) if weight is None else weight
+    ends = np.array(over_pieces(values, weight, _ends))
+    low, high = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
     _check_size(np.maximum(high, -low), name, first)
     middle = (low + high) / 2
     size = np.maximum(high - middle, middle - low)
     size = np.where(size > 0, size, 1.0)
-    weight = np.broadcast_to(1.0, len(values)) if weight is None else weight
-    total = weight.sum()
-    offset = _weighted_sum(values, weight, middle, size, 0.0, 1) / total
-    spread = np.sqrt(_weighted_sum(values, weight, middle, size, offset, 2) / total)
+    total = sum(over_pieces(values, weight, sum_of_piece))
+    offset = sum(over_pieces(values, weight, _weighted_sum, middle, size, 0.0, 1)) / total
+    spread = np.sqrt(sum(over_pieces(values, weight, _weighted_sum, middle, size, offset, 2)) / total)
     live = (high > low) & (spread > 0)
     mean = np.where(live, middle + offset * size, low)
     return mean, np.where(live, np.maximum(spread * size, np.finfo(float).smallest_subnormal), 1.0), live
+
+
+def _ends(values: Array, weight: Array) -> tuple[Array, Array]:
+    """Least and largest value (k,) of each column of a piece."""
+    low, high = (np.asarray(end(axis=0), dtype=np.float64) for end in (values.min, values.max))
+    return low, high
 
 
 def _weighted_sum(
@@ -150,7 +158,10 @@ def _weighted_sum(
     offset: Array | float,
     power: int,
 ) -> Array:
-    """Σ w (r − offset)^power over rows; r = (values − middle)/size lies within ±1, so squares do not overflow."""
+    """Σ w (r − offset)^power over the rows of a piece.
+
+    r = (values − middle)/size lies within ±1, so squares do not overflow.
+    """
     total = np.zeros(values.shape[1])
     for start in range(0, len(values), _BLOCK_ROWS):
         part = slice(start, start + _BLOCK_ROWS)

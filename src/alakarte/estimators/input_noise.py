@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from alakarte.data.columns import is_dask
 from alakarte.data.read import read_target
 from alakarte.data.rows import Block
 from alakarte.errors import Unavailable
@@ -29,6 +30,8 @@ LARGEST_RATIO = 1e3  # of ρ to that of the mean of log ρ, either way
 
 def fit_with_input_noise(estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
     """Fit an estimator whose likelihood is `heteroscedastic`, each of three fits in a third of `max_time`."""
+    if is_dask(X):
+        raise Unavailable(f"likelihood='{HETEROSCEDASTIC}' takes no collections of Dask: give X.compute().")
     _check_one_target(y, estimator.noise_std)
     check_target_transform(estimator, is_normal=True)
     third = None if estimator.max_time is None else estimator.max_time / 3

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from alakarte.data.columns import in_memory
 from alakarte.data.target_transform import TargetTransform
 from alakarte.errors import InvalidInput, Unavailable
 from alakarte.estimators.input_noise import noise_ratio
 from alakarte.estimators.latent import CHUNK_ROWS, LatentEstimator
+from alakarte.estimators.on_cluster import lazy
 from alakarte.execution.randomness import generator
 from alakarte.execution.threads import one_blas_thread, thread_count
 from alakarte.likelihoods.student_t import StudentT
@@ -26,6 +28,7 @@ from alakarte.records import Array
 class Predictions(LatentEstimator):
     """Methods of a fitted regressor."""
 
+    @lazy
     def predict(
         self, X: Any, return_std: bool = False, return_cov: bool = False, include_noise: bool = True
     ) -> Array | tuple[Array, Array]:
@@ -85,6 +88,7 @@ class Predictions(LatentEstimator):
         mean = model.posterior.mean(z, self._threads(X)) * model.scaling.y_scale + model.scaling.y_mean
         return model.for_user(mean), covariance if model.target_shape else covariance[:, :, 0]
 
+    @lazy
     def predict_interval(self, X: Any, coverage: float = 0.95, include_noise: bool = True) -> tuple[Array, Array]:
         """Lower and upper end (rows,) or (rows, T) of the central interval of probability `coverage`."""
         if not 0 < coverage < 1:
@@ -105,6 +109,7 @@ class Predictions(LatentEstimator):
         dof = np.broadcast_to(model.calibration.dof, model.scaling.y_scale.shape)
         return dof if model.target_shape else dof[0]
 
+    @lazy
     def predict_quantiles(self, X: Any, quantiles: Any) -> Array:
         """Values (rows, k), or (rows, T, k), that a new observation stays below with probabilities `quantiles` (k,)."""
         levels = np.atleast_1d(np.asarray(quantiles, dtype=float))
@@ -183,6 +188,7 @@ class Predictions(LatentEstimator):
         (rows,) nats of y, larger is better; of several targets their sum
         """
         likelihood = self.model_.likelihood if self._is_fitted() else None
+        X, y = in_memory(X), in_memory(y)
         if isinstance(likelihood, StudentT):
             X, model = self._checked(X), self.model_
             with one_blas_thread():

@@ -5,7 +5,7 @@ from typing import Any
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from alakarte.data.table import Checked, read_table
+from alakarte.data.table import Checked, OnCluster, read_table
 from alakarte.errors import Unavailable
 from alakarte.estimators.checks import AUTO, LOCAL_TOO, check_noise_std, check_settings, check_target_transform
 from alakarte.estimators.evidence import Evidence
@@ -242,9 +242,9 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         self._fit_targets(settings, likelihood, VARIATIONAL, (X, with_offset(y), sample_weight), budget)
         return self
 
-    def _transform(self, checked: Checked, settings: Settings, budget: Budget) -> str | None:
+    def _transform(self, checked: Checked | OnCluster, settings: Settings, budget: Budget) -> str | None:
         """The name of the target's transform; where that is open, what the evidence prefers."""
-        if self.target_transform != AUTO:
+        if self.target_transform != AUTO or isinstance(checked, OnCluster):
             return self.target_transform
         with one_blas_thread():
             return choose_transform(checked, settings, budget)
