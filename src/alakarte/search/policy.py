@@ -26,6 +26,11 @@ TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
 LEFT_OUT_ROWS = 2000  # of features: a scale to two per cent, for a few per cent of a fit
 DOFS = (3.0, 4.0, 6.0, 10.0, 20.0)  # degrees of freedom that are tried; fewer have no variance to speak of
 
+# --- transforms of the target: as it is, its logarithm, or a power ----------------------------------------------------
+TRANSFORM_ROWS, TRANSFORM_ITERATIONS = 500, 20  # of a short fit of one kernel, for each
+CLEAR_TRANSFORM = 0.3  # √N nats by which it must beat y itself
+TIME_TO_TRANSFORM = 0.2  # of `max_time`, for all of them
+
 # --- rows per parameter: fewer over-fit the evidence itself, and intervals become too narrow ------------------------
 ROWS_TO_BEAR = 2  # a component
 ROWS_TO_LEARN = 4  # from; also for free frequencies, which held-out rows must confirm
