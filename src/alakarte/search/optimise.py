@@ -20,7 +20,7 @@ from alakarte.execution.threads import run_together
 from alakarte.process.prior import Penalty
 from alakarte.records import Array
 from alakarte.search.coordinates import Coordinates
-from alakarte.search.policy import WINDOW
+from alakarte.search.policy import LINE_SEARCH, WINDOW
 from alakarte.search.stopping import Ending, Stop
 
 Function: TypeAlias = Callable[[Array], tuple[float, Array]]
@@ -201,6 +201,7 @@ def _search(recorder: _Recorder, point: Array) -> Ending:
             "ftol": 1e-13,
             "gtol": 1e-7,
             "maxcor": 20,
+            "maxls": LINE_SEARCH,
         },
     )
     if result.success:
@@ -209,9 +210,9 @@ def _search(recorder: _Recorder, point: Array) -> Ending:
         return Ending(Stop.LITTLE_GAIN, converged=True, limit=recorder.least)
     if result.status == 1:
         return Ending(Stop.MAX_ITER, converged=False, limit=limits.max_iter)
-    # in rounding, where the last points differ by less than `tol`: nothing is left to gain
-    recent = [value for value, *_ in recorder.trace[-WINDOW:]]
-    return Ending(Stop.NO_BETTER_POINT, converged=max(recent) - min(recent) < limits.tol)
+    # in rounding, where the last points differ from the best by less than `tol`: nothing is left to gain
+    values = [value for value, *_ in recorder.trace]
+    return Ending(Stop.NO_BETTER_POINT, converged=max(values[-WINDOW:]) - min(values) < limits.tol)
 
 
 def short_runs(
