@@ -109,7 +109,7 @@ CLASS_HOPE = 1.25  # times the log loss of neighbours: features that are expecte
 
 # --- when to stop ---------------------------------------------------------------------------------------------------
 WINDOW = 5  # iterations that together must gain `tol` nats, and more than they cost
-LINE_SEARCH = 6  # points of a line: where none is better, values are rounding, and more points are in vain
+LINE_SEARCH = 8  # points of a line: where none is better, values are rounding, and more points are in vain
 PRICE = 5e-15  # nats per row that a flop must gain
 PATIENCE = 16  # the price is so much lower where the user gives time
 MIXED_NATS = 1e-4  # per row: mixed precision must give the evidence to this
