@@ -81,7 +81,8 @@ def _learn_long(search: Search, begun: list[Contestant]) -> tuple[Search, list[C
             climbing = _climb(search, climbing, rung)
             if rung == 0:
                 search, climbing = _draw_in_tails(search, climbing)
-            climbing, behind = _within(search, climbing, behind_at_most)
+            alone = rung == n_rungs - 2 and not few  # the last rung costs most, and no average follows
+            climbing, behind = _within(search, climbing, 0.0 if alone else behind_at_most)
             dropped += behind
     return search, climbing + dropped
 

@@ -20,7 +20,7 @@ from alakarte.execution.threads import run_together
 from alakarte.process.prior import Penalty
 from alakarte.records import Array
 from alakarte.search.coordinates import Coordinates
-from alakarte.search.policy import LINE_SEARCH, WINDOW
+from alakarte.search.policy import FIRST_STEP, LINE_SEARCH, WINDOW
 from alakarte.search.stopping import Ending, Stop
 
 Function: TypeAlias = Callable[[Array], tuple[float, Array]]
@@ -99,7 +99,7 @@ class _Stopped(Exception):
 class _Recorder:
     """Calls the function, keeps the best point and the trace, replaces failures by a wall.
 
-    SciPy's first step is the whole gradient where all parameters are bounded: it is scaled to length one at the start.
+    SciPy's first step is the whole gradient where all parameters are bounded: it is scaled to a short one at the start.
     """
 
     def __init__(self, task: Task, limits: Limits):
@@ -122,7 +122,7 @@ class _Recorder:
         norm = size * float(np.linalg.norm(gradient / size))
         self.trace.append((float(value) - penalty, norm, time.perf_counter() - self.began))
         if self.scale is None:
-            self.scale = 1 / max(norm, 1.0)
+            self.scale = FIRST_STEP / max(norm, 1.0)
         return value * self.scale, self.task.coordinates.gradient(point, gradient) * self.scale
 
     def _early_end(self) -> Ending:
