@@ -80,18 +80,19 @@ DOUBLING_FLOPS = 16  # and so many times the flops of its last stage
 SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
 
 # --- rows given their neighbours --------------------------------------------------------------------------------------
-# Rows, neighbours and iterations of each stage; the first tells whether there is hope. Few rows over-fit.
-LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 15), (4000, 48, 20))
+# Rows, neighbours and iterations of each stage; the first, a glance, tell whether there is hope. Few rows over-fit.
+LOCAL_STAGES = ((500, 24, 10), (500, 24, 20), (1000, 48, 20), (4000, 48, 15), (4000, 48, 20))
+LOCAL_GLANCES = 2  # so that it shows how fast one learns
 LOCAL_ROWS = 4000  # the most of these
 LOCAL_NOISE = 0.1  # variance to begin with, in that of the targets
 FRESH_ROWS = 2000  # that decide between features and neighbours
 LOCAL_NOISE_STEP = 2.0  # times the noise variance, for as long as these rows are better told with it
 CLEAR_LEAD = 2.0  # standard errors by which one must lead there
-LOCAL_HOPE = 0.2  # nats per row behind the best of features and neighbours after the first stage: no further
+LOCAL_HOPE = 0.2  # nats per row of neighbours alone and beside features behind each other after a glance: no further
 WORST_ROW = 5.0  # nats that a row may take from that hope
 TIME_FOR_NEIGHBOURS = 0.3  # of `max_time` at most is kept for them,
 NEIGHBOUR_RUNS = 4  # and so many times the seconds of learning once: alone, on the rest, and what is around it
-TOGETHER_HOPE = 0.03  # nats per row that neighbours must gain of what features leave, after the first stage
+TOGETHER_HOPE = 0.03  # nats per row that neighbours must gain of what features leave, after a glance
 TOGETHER_FLOPS = 1e12  # of the pass that tells what features leave of each row
 # Neighbours alone have a mixture: as good as one Matérn kernel on protein, far better on bike with its periodic hours.
 LOCAL_KERNEL, LOCAL_SMOOTHNESS, LOCAL_COMPONENTS = "mm", 0.5, 2
