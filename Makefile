@@ -37,7 +37,7 @@ test-oldest: .venv-oldest/.installed
 
 .venv-oldest/.installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
-	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet,plot]" pytest pytest-xdist pandas
+	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet,dask,plot]" pytest pytest-xdist pandas
 	touch $@
 
 # nothing but what the package itself needs

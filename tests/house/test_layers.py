@@ -150,7 +150,7 @@ ELSEWHERE = {
         "cli/test_commands.py",
     ),
     "cli.doctor": "cli/test_main.py",
-    **dict.fromkeys(["model.onnx_graph", "model.onnx_parts"], "model/test_onnx_export.py"),
+    **dict.fromkeys(["model.onnx_graph", "model.onnx_parts", "model.onnx_transform"], "model/test_onnx_export.py"),
     "model.strict_json": "model/test_container.py",
     **dict.fromkeys(
         ["display." + name for name in ("answers", "case", "inline", "page", "words")], "display/test_report.py"

@@ -161,4 +161,6 @@ def _function_name(estimator: Any, model: FittedModel, target: int | str | None,
         return f"log odds of {classes[which if len(classes) > 2 else 1]}"
     if model.likelihood.name in ("poisson", "negative_binomial"):
         return f"log rate of {name}"
+    if model.scaling.transform is not None:  # averages are of what is normal
+        name = f"{model.scaling.transform.kind} of {name}"
     return f"{name}, averaged over other inputs"
