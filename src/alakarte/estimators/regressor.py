@@ -7,6 +7,7 @@ from sklearn.utils.metaestimators import available_if
 
 from alakarte.data.table import Checked, OnCluster, read_table
 from alakarte.errors import Unavailable
+from alakarte.estimators.callbacks import tells_callbacks
 from alakarte.estimators.checks import AUTO, LOCAL_TOO, check_noise_std, check_settings, check_target_transform
 from alakarte.estimators.evidence import Evidence
 from alakarte.estimators.input_noise import HETEROSCEDASTIC, fit_with_input_noise
@@ -213,6 +214,7 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         self.checkpoint = checkpoint
         self.checkpoint_interval = checkpoint_interval
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPRegressor":
         """Learn kernel and noise, and build the posterior.
 

@@ -50,6 +50,7 @@ GROWTH = 0.002  # nats per row: columns are added up to where twice as many are 
 GROWTH_STEP = 1.3  # times the columns at least, else a step is not worth its pass
 GROWTH_FLOPS = 4e12  # of one posterior
 GROWTH_BYTES = 5.5e8  # of its symmetric matrices: 4,096 columns
+COLUMNS_BESIDE = 2048  # at most, where neighbours are tried: they have what more would bring, at a quarter of the cost
 MOST_COLUMNS = 4096  # of few rows: rows may join them, and then a D×D matrix is made
 FREE_FREQUENCIES = (64, 1024)  # least and most that are set free
 FREE_ROWS = 100_000  # at most
@@ -127,6 +128,10 @@ WINDOW = 5  # iterations that together must gain `tol` nats, and more than they 
 PRICE = 5e-15  # nats per row that a flop must gain
 PATIENCE = 16  # the price is so much lower where the user gives time
 MIXED_NATS = 1e-4  # per row: mixed precision must give the evidence to this
+
+# --- steps ------------------------------------------------------------------------------------------------------------
+FIRST_STEP = 0.1  # length of the first: slopes of a noise that is too small are steep, and a step of one was in vain
+LINE_SEARCH = 8  # points of a line: where none is better, values are rounding, and more points are in vain
 
 # --- starts ---------------------------------------------------------------------------------------------------------
 # Times std(y), where fresh frequencies are to be drawn: far above it components cancel each other, fresh ones do not.
