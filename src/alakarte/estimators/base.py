@@ -9,12 +9,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from alakarte.data.table import Table, query_table
+from alakarte.display.report import report
 from alakarte.display.summary import summary
 from alakarte.estimators.going_on import begin_checkpoint, going_on
 from alakarte.estimators.keep import Savable
@@ -240,6 +242,22 @@ class GPEstimator(Savable, ABC):
         """What was learned, in the user's units, as text."""
         check_is_fitted(self)
         return summary(self.model_)
+
+    def report(self, path: str | Path, X: Any = None, y: Any = None, **given: Any) -> None:
+        """Write a page of HTML: what was learned, how sure it is, what to doubt. Needs matplotlib (extra ``plot``).
+
+        Parameters
+        ----------
+        path : path
+            Of the file to write. It needs nothing from elsewhere, and can be sent and printed.
+        X, y : (rows, d), (rows,) or (rows, T), optional
+            Rows that the model has not learned from; some thousand of more are used. Without them rows of the fit are
+            left out one by one, where that needs no further fit (closed forms and neighbours).
+        **given
+            ``exposure`` of counts.
+        """
+        check_is_fitted(self)
+        Path(path).write_text(report(self, X, y, given), encoding="utf-8")
 
     def _about(self) -> Named:
         """For who looks into a file: what was learned from which rows."""

@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.rows import Rows
-from alakarte.data.table import Table, further_targets, plain_targets, training_table
+from alakarte.data.table import Table, TableRows, further_targets, plain_targets, training_table
 from alakarte.errors import InvalidInput
 from alakarte.estimators.checks import LOCAL_TOO, check_settings
 from alakarte.estimators.class_predictions import ClassPredictions
@@ -182,7 +182,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
         self.classes_ = classes
         return self
 
-    def _two_classes(self, data: tuple[Any, Integers, Any]) -> tuple[Table, ArrayRows, ByFeatures]:
+    def _two_classes(self, data: tuple[Any, Integers, Any]) -> tuple[Table, TableRows, ByFeatures]:
         """Numbers for regression, rows with labels and offsets, and the recipe by features."""
         X, codes, weight = data
         inference = self.inference
@@ -194,7 +194,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
 
         return surrogate, rows, by_features
 
-    def _several_classes(self, data: tuple[Any, Integers, Any], n_classes: int) -> tuple[Table, ArrayRows, ByFeatures]:
+    def _several_classes(self, data: tuple[Any, Integers, Any], n_classes: int) -> tuple[Table, TableRows, ByFeatures]:
         """Indicators for regression, rows with labels, and the recipe by features."""
         X, codes, weight = data
         table = training_table(self, X, codes.astype(float)[:, None], weight, plain_targets)

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,15 @@ def warn(text: str, category: type[Warning], stacklevel: int) -> None:
     warnings.warn(text, category, stacklevel=stacklevel + 1)
 
 
+def tell(text: str) -> None:
+    """What happened to work that knows of no fit: a line of a fit that speaks, else a record of the logger."""
+    fit = next((fit for fit in list(_speaking) if fit.verbose), None)
+    if fit is None:
+        LOGGER.info(text)
+    else:
+        fit.say(text)
+
+
 class Progress:
     """Speaks; at verbose=1 at most once per second while iterating, at verbose=2 at every iteration."""
 
@@ -37,6 +47,7 @@ class Progress:
         self.speaks = bool(verbose) and self.bar is None
         if self.speaks:
             _output.open()
+        _speaking.add(self)
 
     def estimate(self, n_rows: int, n_columns: int, flops: float, n_bytes: float) -> None:
         """The estimate before a fit; the rate is that of a small matrix product."""
@@ -70,6 +81,7 @@ class Progress:
 
     def close(self) -> None:
         """The end of a fit."""
+        _speaking.discard(self)
         if self.bar is not None:
             self.bar.stop()
         if self.speaks:
@@ -88,6 +100,9 @@ class Progress:
             return ""
         elapsed = time.perf_counter() - self.began
         return f", about {_duration(elapsed * (self.planned - self.finished) / self.finished)} left"
+
+
+_speaking: weakref.WeakSet[Progress] = weakref.WeakSet()
 
 
 class StageProgress:
