@@ -100,9 +100,9 @@ def read_source(app: object, page: str, source: list[str]) -> None:
 
 
 def is_skipped(app: object, what: str, name: str, member: object, skip: bool, options: object) -> bool:
-    """Whether a method stays out of the reference: what scikit-learn brings, but for scores and `fit_transform`."""
+    """Whether a method stays out of the reference: what scikit-learn brings, but for `fit_transform`."""
     of_sklearn = (getattr(member, "__module__", None) or "").startswith("sklearn.") or name.endswith("_request")
-    return skip or (of_sklearn and name not in {"score", "fit_transform"})
+    return skip or (of_sklearn and name != "fit_transform")
 
 
 def setup(app: object) -> None:

@@ -39,4 +39,5 @@ ax.legend(loc="upper left")
 
 odd = table.iloc[:1].copy()
 odd.iloc[0] = 8.0, 0.0
-print(dict(zip(model.classes_, model.predict_proba(odd)[0].round(2), strict=True)))
+for name, value in zip(model.classes_, model.predict_proba(odd)[0], strict=True):
+    print(f"{name}: {value:.2f}")

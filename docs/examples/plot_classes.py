@@ -17,7 +17,9 @@ data = load_breast_cancer(as_frame=True)
 X, y = data.data, data.target_names[data.target]
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
 model = GPClassifier(random_state=0).fit(X_train, y_train)
-print(f"{model.score(X_test, y_test):.1%} right, {model.log_predictive_density(X_test, y_test).mean():.3f} nats per row")
+print(
+    f"{model.score(X_test, y_test):.1%} right, {model.log_predictive_density(X_test, y_test).mean():.3f} nats per row"
+)
 
 # %%
 # Of biopsies that were called malignant with a probability of 0.8, about 80 % should be. The bars say how many there
@@ -43,7 +45,9 @@ ax.axhspan(0.1, 0.9, color="#c9d2e0", alpha=0.6, zorder=0)
 ax.set(xlabel="biopsies that the model has not seen, in order", ylabel="probability of malignant")
 ax.legend()
 doubtful = (probability > 0.1) & (probability < 0.9)
-print(f"{doubtful.sum()} of {len(truth)} between 0.1 and 0.9; right in all others: {((probability > 0.5) == truth)[~doubtful].mean():.1%}")
+print(
+    f"{doubtful.sum()} of {len(truth)} between 0.1 and 0.9; right in all others: {((probability > 0.5) == truth)[~doubtful].mean():.1%}"
+)
 
 # %%
 RelevanceDisplay.from_estimator(model, max_inputs=10)

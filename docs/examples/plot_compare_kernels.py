@@ -23,12 +23,12 @@ model = GPRegressor(random_state=0).fit(X, y)
 RankingDisplay.from_estimator(model)
 
 # %%
-# The same question asked by five folds. Differences of some hundredths of a nat per row are within the noise of folds:
+# The same question asked by three folds. Differences of some hundredths of a nat per row are within the noise of folds:
 # kernels that the evidence cannot tell apart cannot be told apart here either.
 
-for kernel in ["rbf", "ard", "matern32", "pwl"]:
-    scores = cross_val_score(GPRegressor(kernel, random_state=0), X, y, scoring=log_density_scorer, cv=5)
-    print(f"{kernel:>9}: {scores.mean():.3f} ± {scores.std() / 5**0.5:.3f} nats per row")
+for kernel in ["rbf", "ard", "matern32"]:
+    scores = cross_val_score(GPRegressor(kernel, random_state=0), X, y, scoring=log_density_scorer, cv=3)
+    print(f"{kernel:>9}: {scores.mean():.3f} ± {scores.std() / 3**0.5:.3f} nats per row")
 
 # %%
 # What differs between kernels is what they believe between rows. The correlation of the function along the most

@@ -37,5 +37,7 @@ ax.legend()
 
 low, high = model.predict_interval(X, exposure=people)
 outside = (deaths < low) | (deaths > high)
-print(f"{outside.sum()} of {len(deaths)} counties outside; of the ten highest rates: "
-      f"{outside[np.argsort(-deaths / people)[:10]].sum()}")
+print(
+    f"{outside.sum()} of {len(deaths)} counties outside; of the ten highest rates: "
+    f"{outside[np.argsort(-deaths / people)[:10]].sum()}"
+)

@@ -20,9 +20,14 @@ X, y = np.column_stack([columns, rows]).astype(float), depth[rows, columns].asty
 # %%
 # ``expansion="local"`` predicts each point from its nearest measured ones, in a metric that was learned.
 
-everywhere = np.column_stack([grid.ravel() for grid in np.meshgrid(np.arange(depth.shape[1]), np.arange(depth.shape[0]))])
+everywhere = np.column_stack(
+    [grid.ravel() for grid in np.meshgrid(np.arange(depth.shape[1]), np.arange(depth.shape[0]))]
+)
 pictures = {}
-for name, settings in {"waves": {"n_frequencies": 256}, "neighbours": {"expansion": "local", "n_neighbors": 30}}.items():
+for name, settings in {
+    "waves": {"n_frequencies": 256},
+    "neighbours": {"expansion": "local", "n_neighbors": 30},
+}.items():
     model = GPRegressor("matern12", random_state=0, **settings).fit(X[known], y[known])
     mean, std = model.predict(everywhere.astype(float), return_std=True)
     pictures[name] = mean.reshape(depth.shape), std.reshape(depth.shape)

@@ -32,8 +32,10 @@ linear = RidgeClassifier(alpha=0.1).fit(X_train, y_train).score(X_test, y_test)
 
 figure, (left, ax) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 wrong = np.flatnonzero(model.predict(X_test) != y_test)[:16]
-left.imshow(np.block([[X_test[i].reshape(8, 8) for i in np.resize(wrong, 16)[4 * r : 4 * r + 4]] for r in range(4)]),
-            cmap="gray_r")
+left.imshow(
+    np.block([[X_test[i].reshape(8, 8) for i in np.resize(wrong, 16)[4 * r : 4 * r + 4]] for r in range(4)]),
+    cmap="gray_r",
+)
 left.set(title=f"those it gets wrong: {len(wrong)} of {len(y_test)}", xticks=[], yticks=[])
 ax.plot(sizes, right, "o-", color="#1f3b73", label="ridge on features")
 ax.axhline(linear, color="grey", linestyle="--", label="ridge on pixels")

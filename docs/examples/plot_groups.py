@@ -23,10 +23,13 @@ model = GPRegressor("ard", random_state=0)
 # The same model, the same rows. Only the rows that are left out at a time differ.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained", sharex=True, sharey=True)
-splits = {"random rows": KFold(5, shuffle=True, random_state=0), "whole firms": GroupKFold(5)}
+splits = {
+    "random rows": list(KFold(5, shuffle=True, random_state=0).split(X)),
+    "whole firms": list(GroupKFold(5).split(X, groups=firms["firm"])),
+}
 for ax, (name, split) in zip(axes, splits.items(), strict=True):
-    predicted = cross_val_predict(model, X, y, cv=split, groups=firms["firm"])
-    for firm, rows in firms.groupby("firm"):
+    predicted = cross_val_predict(model, X, y, cv=split)
+    for _, rows in firms.groupby("firm"):
         ax.plot(predicted[rows.index], y[rows.index], ".", markersize=5)
     ax.axline((3, 3), slope=1, color="grey", linewidth=0.8)
     error = np.sqrt(np.mean((predicted - y) ** 2)) / y.std()
@@ -38,7 +41,7 @@ for ax, (name, split) in zip(axes, splits.items(), strict=True):
 
 for name, split in splits.items():
     inside = []
-    for train, test in split.split(X, y, firms["firm"]):
+    for train, test in split:
         low, high = model.fit(X.iloc[train], y.iloc[train]).predict_interval(X.iloc[test])
         inside.extend((low <= y.iloc[test]) & (y.iloc[test] <= high))
     print(f"{name}: {np.mean(inside):.0%} within 95 % intervals")
