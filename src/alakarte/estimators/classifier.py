@@ -11,6 +11,7 @@ from alakarte.data.arrays import ArrayRows
 from alakarte.data.rows import Rows
 from alakarte.data.table import Table, TableRows, further_targets, plain_targets, training_table
 from alakarte.errors import InvalidInput
+from alakarte.estimators.callbacks import tells_callbacks
 from alakarte.estimators.checks import LOCAL_TOO, check_settings
 from alakarte.estimators.class_predictions import ClassPredictions
 from alakarte.estimators.labels import check_classes, coded, weights_with_classes
@@ -145,6 +146,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
         self.n_neighbors = n_neighbors
         self.class_weight = class_weight
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPClassifier":
         """Learn the kernel, and build the posterior of the latent functions.
 
