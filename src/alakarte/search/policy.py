@@ -50,6 +50,7 @@ GROWTH = 0.002  # nats per row: columns are added up to where twice as many are 
 GROWTH_STEP = 1.3  # times the columns at least, else a step is not worth its pass
 GROWTH_FLOPS = 4e12  # of one posterior
 GROWTH_BYTES = 5.5e8  # of its symmetric matrices: 4,096 columns
+COLUMNS_BESIDE = 2048  # at most, where neighbours are tried: they have what more would bring, at a quarter of the cost
 MOST_COLUMNS = 4096  # of few rows: rows may join them, and then a D×D matrix is made
 FREE_FREQUENCIES = (64, 1024)  # least and most that are set free
 FREE_ROWS = 100_000  # at most
@@ -78,6 +79,15 @@ LAST_FLOPS = 4e11  # of the last stage: all rows where they suffice, as many as 
 DOUBLINGS = 4  # of refinement under `max_time`, each with twice the columns
 DOUBLING_FLOPS = 16  # and so many times the flops of its last stage
 SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
+
+# --- waves: lines of the spectrum that rows show ----------------------------------------------------------------------
+WAVE_MENU = ("gm", "mm", "ssgpr")  # that join where there are lines, if they are not there
+WAVE_KERNELS = ("gm", "mm")  # neither is best by evidence alone where a trend goes on: they are averaged evenly
+MOST_BANDS, MOST_LINES = 6, 64  # components with a centre, and lines that they are made of
+MOST_FREQUENCIES = 32  # of `ssgpr` beside the lines, for what is smooth
+WAVE_ROWS = (30_000, 1000)  # that lines are looked for on: of up to three inputs, and of more
+WAVE_INPUTS = 32  # at most: beyond, nothing is looked for
+WAVE_STEP = 0.1  # of 2π/range, by which frequencies are moved: further off they lose their line
 
 # --- rows given their neighbours --------------------------------------------------------------------------------------
 # Rows, neighbours and iterations of each stage; the first, a glance, tell whether there is hope. Few rows over-fit.
@@ -118,6 +128,10 @@ WINDOW = 5  # iterations that together must gain `tol` nats, and more than they 
 PRICE = 5e-15  # nats per row that a flop must gain
 PATIENCE = 16  # the price is so much lower where the user gives time
 MIXED_NATS = 1e-4  # per row: mixed precision must give the evidence to this
+
+# --- steps ------------------------------------------------------------------------------------------------------------
+FIRST_STEP = 0.1  # length of the first: slopes of a noise that is too small are steep, and a step of one was in vain
+LINE_SEARCH = 8  # points of a line: where none is better, values are rounding, and more points are in vain
 
 # --- starts ---------------------------------------------------------------------------------------------------------
 # Times std(y), where fresh frequencies are to be drawn: far above it components cancel each other, fresh ones do not.
