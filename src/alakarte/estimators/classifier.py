@@ -13,7 +13,7 @@ from alakarte.data.table import Table, further_targets, plain_targets, training_
 from alakarte.errors import InvalidInput
 from alakarte.estimators.checks import LOCAL_TOO, check_settings
 from alakarte.estimators.class_predictions import ClassPredictions
-from alakarte.estimators.labels import check_classes, coded, weights_with_classes
+from alakarte.estimators.labels import check_classes, coded, warn_of_lone_rows, weights_with_classes
 from alakarte.estimators.online import keeps_sums
 from alakarte.execution.budget import Budget
 from alakarte.kernels.base import Kernel
@@ -169,6 +169,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
     ) -> "GPClassifier":
         """Learn from labels 0 … K − 1 of these classes."""
         check_classes(classes)
+        warn_of_lone_rows(classes, codes, stacklevel=3)
         weight = weights_with_classes(self.class_weight, classes, codes, sample_weight)
         if len(classes) == 2:
             surrogate, rows, by_features = self._two_classes((X, codes, weight))

@@ -102,7 +102,6 @@ CLASS_LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 20))  # rows, n
 SHORTEST = 0.08  # length-scale, of standardised inputs: shorter ones leave a row without neighbours
 LINK_SPREAD = 2.0  # expected standard deviation of log e₀ and log e₁ of the link about their start
 LINK_ITERATIONS = 50  # of three numbers, votes being known
-CLASS_HELD, CLASS_HELD_PART = 2000, 0.2  # rows that decide between features and neighbours, and their part at most
 STACK_GAIN = 0.002  # nats per row: less from both together, and one of them goes alone
 CLASS_TRIAL_ROWS = 1000  # from which, and half of them, the log loss of features of all rows is guessed
 CLASS_HOPE = 1.25  # times the log loss of neighbours: features that are expected to have more are not made
