@@ -58,6 +58,7 @@ def check_fit(model, X, y):
     assert fitted.summary()
 
 
+@pytest.mark.filterwarnings("ignore:class .* has one row only")  # tables of few rows
 @named(OF_INPUTS)
 def test_inputs(case):
     for name, (model, target) in MODELS.items():
