@@ -36,7 +36,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
 
     Two classes: one latent function through the logistic function, its posterior by the variational bound. More: one
     function per class that share a kernel, through softmax, at their most probable values. On larger tables also, or
-    instead, the labels of the nearest rows, where rows that were held out prefer that.
+    instead, the labels of the nearest rows, where rows left out prefer that.
 
     Parameters
     ----------
