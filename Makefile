@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist worksteal
 
-.PHONY: install demo test test-all test-crashes test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke release-check clean
+.PHONY: install demo test test-all test-crashes test-browser test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke release-check clean
 
 install: .venv/.installed
 
@@ -27,13 +27,17 @@ test-all: install
 test-crashes: install
 	ALAKARTE_CRASHES=20 $(BIN)/python -m pytest -s tests/estimators/test_going_on.py
 
+# reports in a headless Chromium, where one is installed: overflow, console, requests, print
+test-browser: install
+	ALAKARTE_BROWSER=1 $(BIN)/python -m pytest -rs tests/browser
+
 # the oldest versions of everything that pyproject.toml declares
 test-oldest: .venv-oldest/.installed
 	.venv-oldest/bin/python $(PYTEST)
 
 .venv-oldest/.installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
-	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet,plot]" pytest pytest-xdist pandas
+	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet,dask,plot]" pytest pytest-xdist pandas
 	touch $@
 
 # nothing but what the package itself needs

@@ -108,6 +108,20 @@ def test_evaluation(folder, capsys, model, measure):
     assert measure in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("model", ["price", "sold", "visits"])
+def test_a_report(folder, tmp_path, capsys, model):
+    pytest.importorskip("matplotlib")
+    page = tmp_path / "report.html"
+    assert main(["report", str(folder / f"{model}.alk"), str(folder / "new.csv"), "-o", str(page)]) == 0
+    assert "report.html: written" in capsys.readouterr().err
+    text = page.read_text(encoding="utf-8")
+    assert f"What was learned about {model}" in text
+    assert "30 test rows" in text
+    assert ">size<" in text
+    assert main(["report", str(folder / f"{model}.alk"), str(folder / "no.csv"), "-o", str(page)]) == 2
+    assert main(["report", str(folder / f"{model}.alk"), "-o", str(tmp_path / "nowhere" / "a.html")]) == 2
+
+
 def test_inspection_says_whether_there_are_rows(folder, capsys):
     capsys.readouterr()
     assert main(["inspect", str(folder / "price.alk"), "--json"]) == 0

@@ -93,7 +93,7 @@ def test_every_file_is_in_a_room():
 def test_tests_follow_the_rooms():
     """A folder of tests is a room, or one of those that concern them all."""
     folders = {path.parent.name for path in TESTS.rglob("test_*.py")} - {TESTS.name}
-    assert folders - set(ROOMS) == {"laws", "contract", "house", "bench"}
+    assert folders - set(ROOMS) == {"laws", "contract", "house", "bench", "browser"}
 
 
 # Files whose tests stand elsewhere: laws that hold for all of their kind, or the file whose twin or interface they are.
@@ -143,12 +143,18 @@ ELSEWHERE = {
     **dict.fromkeys(["model.catalogue", "model.decode", "model.encode"], "model/test_files.py"),
     **dict.fromkeys(["estimators.keep", "estimators.load"], "model/test_files.py"),
     **dict.fromkeys(
-        ["cli." + name for name in ("fit", "inspect_file", "mistakes", "open_model", "options", "predict", "evaluate")],
+        [
+            "cli." + name
+            for name in ("fit", "inspect_file", "mistakes", "open_model", "options", "predict", "evaluate", "report")
+        ],
         "cli/test_commands.py",
     ),
     "cli.doctor": "cli/test_main.py",
-    **dict.fromkeys(["model.onnx_graph", "model.onnx_parts"], "model/test_onnx_export.py"),
+    **dict.fromkeys(["model.onnx_graph", "model.onnx_parts", "model.onnx_transform"], "model/test_onnx_export.py"),
     "model.strict_json": "model/test_container.py",
+    **dict.fromkeys(
+        ["display." + name for name in ("answers", "case", "inline", "page", "words")], "display/test_report.py"
+    ),
     **dict.fromkeys(
         [
             "display." + name

@@ -16,6 +16,7 @@ from alakarte.cli.inspect_file import inspect_file
 from alakarte.cli.mistakes import Mistake
 from alakarte.cli.options import parser
 from alakarte.cli.predict import predict
+from alakarte.cli.report import report
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -27,6 +28,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "fit": fit,
     "predict": predict,
     "evaluate": evaluate,
+    "report": report,
     "inspect": inspect_file,
     "doctor": doctor,
     "demo": _demo,

@@ -44,6 +44,15 @@ def parser() -> Parser:
     )
     _model_and_table(evaluate)
     _json(evaluate)
+    report = _command(
+        commands,
+        "report",
+        "write a page on what was learned, how sure it is and what to doubt",
+        "alakarte report houses.alk test.csv -o report.html",
+    )
+    report.add_argument("model", type=Path, help="a file that alakarte fit has written")
+    report.add_argument("table", type=Path, nargs="?", help="rows the model has not learned from, with their target")
+    report.add_argument("-o", "--output", type=Path, required=True, help="the page to write, such as report.html")
     inspect = _command(
         commands, "inspect", "say what is in a model file, without running it", "alakarte inspect houses.alk"
     )

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from alakarte.data.compress import Tails
-from alakarte.data.rows import Block, Rows, Work, add_lane, lane_edges
+from alakarte.data.pieces import sum_of_weights
+from alakarte.data.rows import Block, Rows, Work, add_lane, block_edges, lane_edges
 from alakarte.data.standardise import Scaling
 from alakarte.execution.checkpoint import Checkpoint
 from alakarte.execution.digest import digest
@@ -55,7 +56,7 @@ class ArrayRows(Rows):
     @property
     def total(self) -> float:
         """N, the sum of weights."""
-        return float(self.weight.sum())
+        return sum_of_weights(self.weight)
 
     def block(self, start: int, stop: int) -> Block:
         """Standardised rows from `start` to `stop`."""
@@ -71,6 +72,10 @@ class ArrayRows(Rows):
     def targets(self) -> tuple[Array, Array]:
         """All targets (n, T), standardised, and weights (n,)."""
         return (self.y if self.scaling is None else self.scaling.target(self.y)), self.weight
+
+    def excess_log_slope(self) -> float:
+        """In nats: what a transform of these targets has beyond its mean in the fit, of rows not standardised yet."""
+        return 0.0 if self.scaling is None else self.scaling.excess_log_slope(self.y, self.weight)
 
     def standardised(self) -> "ArrayRows":
         """The same rows with their standardised values in memory."""
@@ -97,8 +102,7 @@ class ArrayRows(Rows):
 
     def fill_rows(self, out: Array, function: Callable[..., Array], *arguments: Any, work: Work) -> None:
         """What a function says of each row: see `Rows.fill_rows`."""
-        block_rows = self.block_rows or work.block_rows
-        edges = np.linspace(0, self.n_rows, -(-self.n_rows // block_rows) + 1).astype(int)
+        edges = block_edges(0, self.n_rows, self.block_rows or work.block_rows)
         errors = np.geterr()
 
         def visit(start: int, stop: int) -> None:
@@ -119,10 +123,8 @@ class ArrayRows(Rows):
 
         def visit(index: int) -> list[Array]:
             sums = zero()
-            low, high = lanes[index], lanes[index + 1]
-            edges = np.linspace(low, high, -(-(high - low) // block_rows) + 1).astype(int)
             with np.errstate(**errors), self.scratch.borrow() as scratch:  # threads do not inherit the first
-                for start, stop in pairwise(edges):
+                for start, stop in pairwise(block_edges(lanes[index], lanes[index + 1], block_rows)):
                     function(sums, scratch, self.block(start, stop), *arguments)
             return sums
 

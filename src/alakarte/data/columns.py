@@ -15,6 +15,17 @@ from alakarte.records import Integers
 Column: TypeAlias = NDArray[Any]  # (n,) numbers, or Python's objects
 
 
+def is_dask(values: Any) -> bool:
+    """Whether it is a collection of Dask."""
+    room = type(values).__module__.split(".")[0]
+    return room in ("dask", "dask_expr") and callable(getattr(values, "__dask_graph__", None))
+
+
+def in_memory(values: Any) -> Any:
+    """A collection of Dask computed; other values as they are."""
+    return values.compute() if is_dask(values) else values
+
+
 def column_names(X: Any) -> list[Any] | None:
     """Names of the columns; None where there are none."""
     names = getattr(X, "column_names", getattr(X, "columns", None))  # of Arrow, of DataFrames

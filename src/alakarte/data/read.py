@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from alakarte.data.categories import Encoding, chosen_categories, learn_encoding, told_unknown
-from alakarte.data.columns import as_columns, column, column_label, column_types, some_columns
+from alakarte.data.columns import as_columns, column, column_label, column_types, in_memory, some_columns
 from alakarte.data.merge import MERGE_ROWS
 from alakarte.errors import InvalidInput
 from alakarte.execution.progress import warn
@@ -135,6 +135,7 @@ def read_training(
 
 def read_target(y: Any) -> Array:
     """Y (n,) or (n, T) alone, where that is encoded before `read_training` sees it; not checked to be finite."""
+    y = in_memory(y)
     _refuse(y, "y")
     with _explained(y=y):
         return _read_target(y)

@@ -126,6 +126,11 @@ def lane_edges(n_rows: int, sum_bytes: int) -> Integers:
     return np.linspace(0, n_rows, n_lanes + 1).astype(int)
 
 
+def block_edges(low: int, high: int, block_rows: int) -> Integers:
+    """Where the blocks of a lane begin and end."""
+    return np.linspace(low, high, -(-(high - low) // block_rows) + 1).astype(int)
+
+
 def add_lane(total: list[Array] | None, sums: list[Array]) -> list[Array]:
     """The sums of a lane, added into those of the lanes before it, if there are any."""
     if total is None:

@@ -10,6 +10,8 @@ import numpy as np
 
 from alakarte.data.categories import Encoding
 from alakarte.data.compress import Tails
+from alakarte.data.pieces import over_pieces, sum_of_piece
+from alakarte.data.target_transform import TargetTransform
 from alakarte.errors import InvalidInput
 from alakarte.parameters import Units
 from alakarte.records import Array, Flags, Variables
@@ -26,7 +28,7 @@ _BLOCK_ROWS = 4096
 
 @dataclass(frozen=True)
 class Scaling:
-    """x̂ = (x − x_mean)/x_scale, constant inputs become 0; ŷ = (y − y_mean)/y_scale.
+    """x̂ = (x − x_mean)/x_scale, constant inputs become 0; ŷ = (t − y_mean)/y_scale, t = y or its transform.
 
     With an `encoding`, inputs x̂ are one-hot columns beside the standardised numbers. Those keep their zeros and ones,
     because a rare level divided by its own spread would be far from all others: two levels are √2 apart, as two rows of
@@ -42,6 +44,7 @@ class Scaling:
     encoding: Encoding | None = None  # of categories, if there are any
     level_std: Array | None = None  # (d,) standard deviation of one-hot columns, one for numbers; None: numbers alone
     has_targets: bool = True  # else they stay as they are, and are standardised elsewhere
+    transform: TargetTransform | None = None  # of y, before it is centred: then "units of y" are those of t
 
     @property
     def variables(self) -> Variables | None:
@@ -77,7 +80,7 @@ class Scaling:
 
     def with_plain_targets(self, n_targets: int) -> "Scaling":
         """The same for so many targets that are standardised already."""
-        return replace(self, y_mean=np.zeros(n_targets), y_scale=np.ones(n_targets), has_targets=False)
+        return replace(self, y_mean=np.zeros(n_targets), y_scale=np.ones(n_targets), has_targets=False, transform=None)
 
     @property
     def y_variance(self) -> Array:
@@ -91,11 +94,23 @@ class Scaling:
         return self.y_scale**2
 
     def log_evidence(self, nlml: float, total: float) -> float:
-        """In nats of the user's y, of rows of weight `total` whose standardised targets have this nlml."""
-        return float(-nlml - total * np.log(self.y_scale).sum())
+        """In nats of the user's y, of rows of weight `total` whose standardised targets have this nlml.
+
+        A transform adds its mean log slope in the rows of the fit; `excess_log_slope` is what other rows have beyond.
+        """
+        per_row = -np.log(self.y_scale).sum()
+        if self.transform is not None:
+            per_row += self.transform.mean_log_slope.sum()
+        return float(-nlml + total * per_row)
+
+    def excess_log_slope(self, y: Array, weight: Array) -> float:
+        """In nats, of rows with targets y (n, T) and weights (n,); 0 without a transform."""
+        return 0.0 if self.transform is None else self.transform.excess_log_slope(y, weight)
 
     def target(self, y: Array) -> Array:
         """Standardised copy of y (rows, T)."""
+        if self.transform is not None:
+            y = self.transform.forward(y)
         with np.errstate(over="ignore"):
             z = np.subtract(y, self.y_mean, dtype=np.float64)
             z /= self.y_scale
@@ -114,18 +129,25 @@ def moments(values: Array, weight: Array | None, name: str = "X", first: int = 0
 
     Errors call them columns of `name`, from the column `first` on.
     """
-    low, high = (np.asarray(end(axis=0), dtype=np.float64) for end in (values.min, values.max))
+    weight = np.broadcast_to(1.0, len(values)) if weight is None else weight
+    ends = np.array(over_pieces(values, weight, _ends))
+    low, high = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
     _check_size(np.maximum(high, -low), name, first)
     middle = (low + high) / 2
     size = np.maximum(high - middle, middle - low)
     size = np.where(size > 0, size, 1.0)
-    weight = np.broadcast_to(1.0, len(values)) if weight is None else weight
-    total = weight.sum()
-    offset = _weighted_sum(values, weight, middle, size, 0.0, 1) / total
-    spread = np.sqrt(_weighted_sum(values, weight, middle, size, offset, 2) / total)
+    total = sum(over_pieces(values, weight, sum_of_piece))
+    offset = sum(over_pieces(values, weight, _weighted_sum, middle, size, 0.0, 1)) / total
+    spread = np.sqrt(sum(over_pieces(values, weight, _weighted_sum, middle, size, offset, 2)) / total)
     live = (high > low) & (spread > 0)
     mean = np.where(live, middle + offset * size, low)
     return mean, np.where(live, np.maximum(spread * size, np.finfo(float).smallest_subnormal), 1.0), live
+
+
+def _ends(values: Array, weight: Array) -> tuple[Array, Array]:
+    """Least and largest value (k,) of each column of a piece."""
+    low, high = (np.asarray(end(axis=0), dtype=np.float64) for end in (values.min, values.max))
+    return low, high
 
 
 def _weighted_sum(
@@ -136,7 +158,10 @@ def _weighted_sum(
     offset: Array | float,
     power: int,
 ) -> Array:
-    """Σ w (r − offset)^power over rows; r = (values − middle)/size lies within ±1, so squares do not overflow."""
+    """Σ w (r − offset)^power over the rows of a piece.
+
+    r = (values − middle)/size lies within ±1, so squares do not overflow.
+    """
     total = np.zeros(values.shape[1])
     for start in range(0, len(values), _BLOCK_ROWS):
         part = slice(start, start + _BLOCK_ROWS)

@@ -1,10 +1,13 @@
 """Axes to draw on, and what all pictures share: shades that print in grey, names cut to length, no empty frame.
 
-The only file that imports matplotlib, where a picture is first drawn. In: an axis of the user's, or none. Out: axes.
+The only file that imports matplotlib, where a picture is first drawn. In: an axis of the user's, or none. Out: axes,
+or a drawing of its own that becomes SVG, whatever style and window system the user has set.
 """
 
+import io
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +21,10 @@ from alakarte.records import Array
 SHADES = ("#1b3a6b", "#c05a1c", "#4f9d8a", "#9a7fc0", "#b0a23a", "#7a7a7a")
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 BAND, POINTS, REFERENCE = "#8fa8cf", "#444444", "#666666"
+PALE, SAMPLES = "#c9d2e0", "#7d8fb3"
 LONGEST_NAME = 24  # characters on an axis
 MOST_BARS = 20
+_OF_SVG: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "alakarte", "font.size": 9.0, "hatch.linewidth": 0.7}
 
 
 class Display(ABC):
@@ -27,6 +32,7 @@ class Display(ABC):
 
     ax_: Any
     figure_: Any
+    height_: float  # in inches, that suits what is drawn
 
     @abstractmethod
     def plot(self, ax: Any = None) -> Any:
@@ -34,6 +40,7 @@ class Display(ABC):
 
     def _on(self, ax: Any, *, wide: float = 5.2, high: float = 3.6) -> Any:
         """The axis to draw on, kept as `ax_` with its figure."""
+        self.height_ = high
         self.ax_ = new_axis(wide, high) if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
@@ -44,8 +51,33 @@ def new_axis(wide: float, high: float) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise Unavailable('Pictures need the package matplotlib: pip install "alakarte[plot]".') from None
+        raise _missing() from None
     return plt.subplots(figsize=(wide, high), layout="constrained")[1]
+
+
+def svg(plot: Callable[[Any], Display], wide: float) -> str:
+    """The SVG of a display, so many inches wide and as high as it likes: `plot` gets an axis and returns the display.
+
+    Text stays text. No window is opened, and pictures that the user has open are not touched.
+    """
+    try:
+        import matplotlib
+        from matplotlib import style
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise _missing() from None
+    file = io.StringIO()
+    with style.context("default"), matplotlib.rc_context(_OF_SVG), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # whoever shows the text has its own letters
+        figure = Figure(figsize=(wide, 3.6), layout="constrained")
+        display = plot(figure.subplots())
+        figure.set_size_inches(wide, display.height_)
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    return file.getvalue()
+
+
+def _missing() -> Unavailable:
+    return Unavailable('Pictures need the package matplotlib: pip install "alakarte[plot]".')
 
 
 def line_style(k: int) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
+from alakarte.display.answers import LEVELS
 from alakarte.display.canvas import BAND, REFERENCE, SHADES, Display, bare, fitted_model
 from alakarte.errors import InvalidInput
 from alakarte.records import Array
 
-LEVELS = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99])
 BINS = 10
 
 
@@ -62,7 +62,8 @@ class CoverageDisplay(Display):
         if is_classifier(estimator):
             if ranks:
                 raise InvalidInput("ranks=True is for numbers and counts: classes have no order.")
-            return cls(*_reliability(estimator, X, y), kind="probabilities").plot(ax)
+            truth = np.asarray(y)[:, None] == estimator.classes_[None]
+            return cls(*reliability(estimator.predict_proba(X), truth), kind="probabilities").plot(ax)
         observed = np.asarray(y, dtype=float)
         if ranks:
             return cls([], [], [], ranks=_ranks(estimator, X, observed, given)).plot(ax)
@@ -99,7 +100,10 @@ class CoverageDisplay(Display):
         ranks = np.asarray(self.ranks)
         ax.hist(ranks, np.linspace(0, 1, BINS + 1), weights=np.full(ranks.size, BINS / ranks.size), color=BAND,
                 edgecolor=SHADES[0])  # fmt: skip
-        ax.axhline(1, color=REFERENCE, linewidth=0.8)
+        chance = 2 * np.sqrt((BINS - 1) / max(ranks.size, 1))  # of a bin's density, by the binomial law
+        ax.axhspan(max(1 - chance, 0), 1 + chance, facecolor="none", edgecolor=REFERENCE, linestyle="--", linewidth=0.8,
+                   label="chance, ± 2 s.e.")  # fmt: skip
+        ax.legend(fontsize="small", loc="lower right")
         ax.set_xlabel("rank of the observation in its prediction (PIT)")
         ax.set_ylabel("density of test rows")
         bare(ax)
@@ -118,11 +122,9 @@ def _ranks(estimator: Any, X: Any, y: Array, given: dict[str, Any]) -> Array:
     return np.ravel(0.5 * (below + (quantiles <= y[..., None]).mean(axis=-1)))
 
 
-def _reliability(estimator: Any, X: Any, y: Any) -> tuple[Array, Array, Array]:
-    """Mean probability, share and rows of bins of equal size, over all classes, or the second of two."""
-    probability, classes = estimator.predict_proba(X), estimator.classes_
-    truth = np.asarray(y)[:, None] == classes[None]
-    if len(classes) == 2:
+def reliability(probability: Array, truth: Any) -> tuple[Array, Array, Array]:
+    """Mean probability, share and rows of bins of equal size, over all classes (rows, K), or the second of two."""
+    if probability.shape[1] == 2:
         probability, truth = probability[:, 1:], truth[:, 1:]
     p, t = np.ravel(probability), np.ravel(truth).astype(float)
     bins = np.array_split(np.argsort(p, kind="stable"), min(BINS, p.size))

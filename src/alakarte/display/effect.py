@@ -8,7 +8,8 @@ from alakarte.data.read import read_inputs
 from alakarte.display.canvas import BAND, POINTS, SHADES, Display, bare, fitted_model, places_of, short, target_name
 from alakarte.execution.threads import one_blas_thread
 from alakarte.model.fitted import FittedModel
-from alakarte.posteriors.averaged import Replaced, averaged
+from alakarte.posteriors.averaged import averaged
+from alakarte.posteriors.averaged_kernel import Replaced
 from alakarte.records import Array
 
 
@@ -79,17 +80,7 @@ class EffectDisplay(Display):
             Which target or class; or the name of the one, for the axis.
         ax : matplotlib axis, optional
         """
-        model = fitted_model(estimator)
-        [j] = places_of(model.input_names, None if feature is None else [feature], model.kernel.relevance(), 1)
-        table = read_inputs(estimator, X, model.scaling.encoding)
-        points, levels = _points(model, table[:, j], j, grid_resolution) if values is None else (_array(values), None)
-        mean, std = effect(model, table, j, points)
-        which = target if isinstance(target, int) else mean.shape[1] - 1
-        name = _function_name(estimator, model, target, which)
-        shown = np.arange(points.size) if levels is not None else points
-        rows = () if levels is not None else table[:, j]
-        names = (model.input_names[j], name)
-        return cls(shown, mean[:, which], std[:, which], names, levels=levels, rows=rows).plot(ax)
+        return effect_display(estimator, X, feature, values, grid_resolution, target).plot(ax)
 
     def plot(self, ax: Any = None) -> "EffectDisplay":
         """Draw the mean with a band of two standard deviations; returns the display."""
@@ -110,6 +101,28 @@ class EffectDisplay(Display):
         ax.set_ylabel(short(self.names[1], 40))
         bare(ax)
         return self
+
+
+def effect_display(
+    estimator: Any,
+    X: Any,
+    feature: int | str | None = None,
+    values: Any = None,
+    grid_resolution: int = 100,
+    target: int | str | None = None,
+) -> EffectDisplay:
+    """`EffectDisplay.from_estimator` before it is drawn."""
+    model = fitted_model(estimator)
+    [j] = places_of(model.input_names, None if feature is None else [feature], model.kernel.relevance(), 1)
+    table = read_inputs(estimator, X, model.scaling.encoding)
+    points, levels = _points(model, table[:, j], j, grid_resolution) if values is None else (_array(values), None)
+    mean, std = effect(model, table, j, points)
+    which = target if isinstance(target, int) else mean.shape[1] - 1
+    name = _function_name(estimator, model, target, which)
+    shown = np.arange(points.size) if levels is not None else points
+    rows = () if levels is not None else table[:, j]
+    names = (model.input_names[j], name)
+    return EffectDisplay(shown, mean[:, which], std[:, which], names, levels=levels, rows=rows)
 
 
 def effect(model: FittedModel, table: Array, j: int, points: Array) -> tuple[Array, Array]:
@@ -148,4 +161,6 @@ def _function_name(estimator: Any, model: FittedModel, target: int | str | None,
         return f"log odds of {classes[which if len(classes) > 2 else 1]}"
     if model.likelihood.name in ("poisson", "negative_binomial"):
         return f"log rate of {name}"
+    if model.scaling.transform is not None:  # averages are of what is normal
+        name = f"{model.scaling.transform.kind} of {name}"
     return f"{name}, averaged over other inputs"

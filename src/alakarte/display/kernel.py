@@ -76,7 +76,7 @@ class KernelDisplay(Display):
         single = len(self.names) == 1
         for k, name in enumerate(self.names):
             reach = self.distances[k][-1] or 1.0
-            label = short(name) if single else f"{short(name)} (1 is {reach:.3g})"
+            label = short(name) if single else f"{short(name)}, range {reach:.3g}"
             ax.plot(self.distances[k] / (1 if single else reach), self.correlations[k], label=label, **line_style(k))
         ax.axhline(0, color=REFERENCE, linewidth=0.8)
         own = f"difference in {short(self.names[0])}"

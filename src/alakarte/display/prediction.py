@@ -7,12 +7,22 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 
-from alakarte.display.canvas import BAND, POINTS, REFERENCE, SHADES, Display, bare, fitted_model, short, target_name
+from alakarte.display.canvas import (
+    BAND,
+    POINTS,
+    REFERENCE,
+    SAMPLES,
+    SHADES,
+    Display,
+    bare,
+    fitted_model,
+    short,
+    target_name,
+)
 from alakarte.errors import InvalidInput
 from alakarte.records import Array
 
 MOST_ROWS = 2000  # that are drawn
-SAMPLES = "#7d8fb3"
 
 
 @dataclass(frozen=True)

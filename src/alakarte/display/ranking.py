@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from alakarte.display.canvas import SHADES, Display, bare, fitted_model
+from alakarte.display.canvas import PALE, SHADES, Display, bare, fitted_model
 from alakarte.errors import Unavailable
 
 # what a line of the ranking is judged by, in the order of its say: name, axis, sign
@@ -50,7 +50,7 @@ class RankingDisplay(Display):
         places = np.arange(len(self.ranking))
         known = np.nan_to_num(self.behind, nan=0.0)
         kept = [place["weight"] > 0 for place in self.ranking]
-        bars = ax.barh(places, known, color=[SHADES[0] if k else "#c9d2e0" for k in kept], edgecolor=SHADES[0])
+        bars = ax.barh(places, known, color=[SHADES[0] if k else PALE for k in kept], edgecolor=SHADES[0])
         for bar, value, place in zip(bars, self.behind, self.ranking, strict=True):
             text = "not compared" if np.isnan(value) else f"{value:.3g}"
             text += f", weight {place['weight']:.2f}" if place["weight"] > 0 else ""
@@ -58,7 +58,7 @@ class RankingDisplay(Display):
                         textcoords="offset points", fontsize="small")  # fmt: skip
         ax.set_yticks(places, [_name(place) for place in self.ranking])
         ax.invert_yaxis()
-        ax.set_xlim(0, max(float(known.max()) * 1.45, 1e-3))
+        ax.set_xlim(0, max(float(known.max()) * 1.6, 1e-3))
         ax.set_xlabel(self.unit)
         bare(ax)
         return self

@@ -50,7 +50,7 @@ class RelevanceDisplay(Display):
         places = np.arange(len(values))
         bars = ax.barh(places, values, color=SHADES[0])
         if others.size:
-            bars[-1].set(facecolor="white", edgecolor=SHADES[0], hatch="///")
+            bars[-1].set(facecolor="none", edgecolor=SHADES[0], hatch="///")
         ax.set_yticks(places, labels)
         ax.invert_yaxis()
         ax.set_xlim(0, max(max(values, default=0.0) * 1.05, 0.05))

@@ -63,7 +63,7 @@ class SpectrumDisplay(Display):
         several = len(self.names) > 1
         units = [_largest(each, self.weights) if several else 1.0 for each in self.frequencies]
         for k, (frequencies, unit, name) in enumerate(zip(self.frequencies, units, self.names, strict=True)):
-            label = f"{short(name)} (1 is {unit:.3g} cycles per unit)" if several else short(name)
+            label = f"{short(name)}, largest {unit:.3g} cycles per unit" if several else short(name)
             if self.density is None:
                 self._draw(ax, frequencies / unit, line_style(k), label)
             else:

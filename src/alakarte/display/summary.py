@@ -68,7 +68,8 @@ def _likelihood(model: FittedModel) -> list[str]:
     is_latent = isinstance(posterior, LatentPosterior | StackedPosterior)
     if model.likelihood.is_exact and not is_latent:
         where = "" if model.noise_model is None else ", times a function of the inputs"
-        return [f"noise std      {_numbers(model.noise_std)}{where}", f"intervals      {_intervals(model)}"]
+        transform = [] if model.scaling.transform is None else [f"target         {model.scaling.transform.words()}"]
+        return [*transform, f"noise std      {_numbers(model.noise_std)}{where}", f"intervals      {_intervals(model)}"]
     if is_latent and model.likelihood.is_exact:
         return [f"likelihood     {posterior.n_targets} classes, softmax"]
     learned = [f"{name} {_numbers(np.asarray(value))}" for name, value in model.likelihood_parameters.items()]

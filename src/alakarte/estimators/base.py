@@ -9,13 +9,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from alakarte.data.table import Table, query_table
+from alakarte.display.report import report
 from alakarte.display.summary import summary
+from alakarte.estimators.callbacks import WRAPPERS, Listener, Told
 from alakarte.estimators.going_on import begin_checkpoint, going_on
 from alakarte.estimators.keep import Savable
 from alakarte.execution.budget import Budget
@@ -34,7 +37,7 @@ from alakarte.search.settings import Settings
 Learn: TypeAlias = Callable[[Search, WarmStart | None], Fit]  # a recipe: `search.fit.fit` or one of its kind
 
 
-class GPEstimator(Savable, ABC):
+class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
     """A Gaussian process that learns its kernel: the settings that all of them have, and what a fit leaves."""
 
     n_features_in_: int
@@ -96,15 +99,16 @@ class GPEstimator(Savable, ABC):
                 rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
         checkpoint, random = begin_checkpoint(self, table, warm)
         rows = replace(rows, checkpoint=checkpoint)
-        progress = Progress(self.verbose, scaling.log_evidence)
+        listener = Listener(self, budget)
+        progress = Progress(self.verbose, scaling.log_evidence, listener)
         with one_blas_thread(), closing(progress), going_on(checkpoint, budget):
             subsets = in_random_order(settings, rows, random)
             result = learn(Search(settings, subsets, scaling, random, progress, budget, checkpoint), warm)
         self.model_ = fitted_model(result, table.target_shape, self._input_names())
-        if budget.interrupted:
+        if budget.interrupted and not listener.stopped:
             raise KeyboardInterrupt("The fit was interrupted. The best model so far is kept: predict and summary work.")
         if text := shortfall(result):
-            warn(text, ConvergenceWarning, stacklevel=3)
+            warn(text, ConvergenceWarning, stacklevel=3 + WRAPPERS)
 
     def _input_names(self) -> tuple[str, ...]:
         names = getattr(self, "feature_names_in_", None)
@@ -240,6 +244,22 @@ class GPEstimator(Savable, ABC):
         """What was learned, in the user's units, as text."""
         check_is_fitted(self)
         return summary(self.model_)
+
+    def report(self, path: str | Path, X: Any = None, y: Any = None, **given: Any) -> None:
+        """Write a page of HTML: what was learned, how sure it is, what to doubt. Needs matplotlib (extra ``plot``).
+
+        Parameters
+        ----------
+        path : path
+            Of the file to write. It needs nothing from elsewhere, and can be sent and printed.
+        X, y : (rows, d), (rows,) or (rows, T), optional
+            Rows that the model has not learned from; some thousand of more are used. Without them rows of the fit are
+            left out one by one, where that needs no further fit (closed forms and neighbours).
+        **given
+            ``exposure`` of counts.
+        """
+        check_is_fitted(self)
+        Path(path).write_text(report(self, X, y, given), encoding="utf-8")
 
     def _about(self) -> Named:
         """For who looks into a file: what was learned from which rows."""

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from alakarte.data.columns import in_memory
 from alakarte.errors import Unavailable
 from alakarte.estimators.labels import coded
 from alakarte.estimators.latent import CHUNK_ROWS, LatentEstimator
+from alakarte.estimators.on_cluster import lazy
 from alakarte.execution.threads import one_blas_thread
 from alakarte.posteriors.latent import LatentPosterior
 from alakarte.posteriors.stacked import LEAST_PROBABILITY, StackedPosterior, probability
@@ -23,6 +25,7 @@ class ClassPredictions(LatentEstimator):
 
     classes_: Array  # (K,)
 
+    @lazy
     def predict_proba(self, X: Any) -> Array:
         """Probabilities (rows, K) of `classes_`; of two averaged over the latent function, of more at its mode."""
         X = self._checked(X)
@@ -46,6 +49,7 @@ class ClassPredictions(LatentEstimator):
         """Logarithms of `predict_proba`."""
         return np.log(np.maximum(self.predict_proba(X), LEAST_PROBABILITY))
 
+    @lazy
     def predict(self, X: Any) -> Array:
         """The most probable label of each row."""
         places = np.argmax(self.predict_proba(X), axis=1)
@@ -56,6 +60,7 @@ class ClassPredictions(LatentEstimator):
         logs = self.predict_log_proba(X)
         return logs[:, 1] - logs[:, 0] if len(self.classes_) == 2 else logs
 
+    @lazy
     def predict_latent(self, X: Any) -> tuple[Array, Array]:
         """Mean and standard deviation of the latent functions, (rows,) of two classes, else (rows, K)."""
         X = self._checked(X)
@@ -71,4 +76,4 @@ class ClassPredictions(LatentEstimator):
         """Log probability (rows,) of the labels y, in nats."""
         check_is_fitted(self)
         codes = coded(y, self.classes_)[1]
-        return np.asarray(self.predict_log_proba(X)[np.arange(len(codes)), codes])
+        return np.asarray(self.predict_log_proba(in_memory(X))[np.arange(len(codes)), codes])

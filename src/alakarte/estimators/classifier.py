@@ -9,8 +9,9 @@ from sklearn.utils.metaestimators import available_if
 
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.rows import Rows
-from alakarte.data.table import Table, further_targets, plain_targets, training_table
+from alakarte.data.table import Table, TableRows, further_targets, plain_targets, training_table
 from alakarte.errors import InvalidInput
+from alakarte.estimators.callbacks import tells_callbacks
 from alakarte.estimators.checks import LOCAL_TOO, check_settings
 from alakarte.estimators.class_predictions import ClassPredictions
 from alakarte.estimators.labels import check_classes, coded, warn_of_lone_rows, weights_with_classes
@@ -145,6 +146,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
         self.n_neighbors = n_neighbors
         self.class_weight = class_weight
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPClassifier":
         """Learn the kernel, and build the posterior of the latent functions.
 
@@ -183,7 +185,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
         self.classes_ = classes
         return self
 
-    def _two_classes(self, data: tuple[Any, Integers, Any]) -> tuple[Table, ArrayRows, ByFeatures]:
+    def _two_classes(self, data: tuple[Any, Integers, Any]) -> tuple[Table, TableRows, ByFeatures]:
         """Numbers for regression, rows with labels and offsets, and the recipe by features."""
         X, codes, weight = data
         inference = self.inference
@@ -195,7 +197,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
 
         return surrogate, rows, by_features
 
-    def _several_classes(self, data: tuple[Any, Integers, Any], n_classes: int) -> tuple[Table, ArrayRows, ByFeatures]:
+    def _several_classes(self, data: tuple[Any, Integers, Any], n_classes: int) -> tuple[Table, TableRows, ByFeatures]:
         """Indicators for regression, rows with labels, and the recipe by features."""
         X, codes, weight = data
         table = training_table(self, X, codes.astype(float)[:, None], weight, plain_targets)

@@ -7,10 +7,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.columns import in_memory
 from alakarte.data.read import read_target
 from alakarte.errors import InvalidInput
+from alakarte.estimators.callbacks import tells_callbacks
 from alakarte.estimators.checks import check_settings
 from alakarte.estimators.latent import LatentEstimator
+from alakarte.estimators.on_cluster import lazy
 from alakarte.estimators.online import keeps_sums
 from alakarte.execution.budget import Budget
 from alakarte.execution.randomness import generator
@@ -119,6 +122,7 @@ class GPCountRegressor(LatentEstimator):
         )
         self.likelihood = likelihood
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> "GPCountRegressor":
         """Learn the kernel, and build the posterior of the logarithm of the rate.
 
@@ -167,8 +171,6 @@ class GPCountRegressor(LatentEstimator):
         """The r of the negative binomial; infinite for Poisson."""
         return float(self._fitted("dispersion_").likelihood_parameters.get("dispersion", np.inf))
 
-    # --- predictions
-
     def _log_counts(self, X: Any, exposure: Any) -> tuple[Array, Array]:
         """Mean and variance (rows,) of the logarithm of the expected count."""
         X = self._checked(X)
@@ -182,6 +184,7 @@ class GPCountRegressor(LatentEstimator):
         assert isinstance(likelihood, CountLikelihood)
         return likelihood
 
+    @lazy
     def predict(self, X: Any, return_std: bool = False, exposure: Any = None) -> Array | tuple[Array, Array]:
         """Expected count (rows,) for the given exposure (1 if None), and on request the std of a new count."""
         mean, variance = self._log_counts(X, exposure)
@@ -189,11 +192,13 @@ class GPCountRegressor(LatentEstimator):
         expected = counts.mean_count(mean, variance)
         return (expected, counts.count_std(self.model_.values, mean, variance)) if return_std else expected
 
+    @lazy
     def predict_latent(self, X: Any) -> tuple[Array, Array]:
         """Mean and standard deviation (rows,) of the logarithm of the rate."""
         mean, variance = self._log_counts(X, None)
         return mean, np.sqrt(variance)
 
+    @lazy
     def predict_quantiles(self, X: Any, quantiles: Any, exposure: Any = None) -> Integers:
         """Whole numbers (rows, k): the smallest counts that are reached with probabilities `quantiles` (k,)."""
         levels = np.atleast_1d(np.asarray(quantiles, dtype=float))
@@ -203,6 +208,7 @@ class GPCountRegressor(LatentEstimator):
         counts, values = self._counts(), self.model_.values
         return np.column_stack([counts.quantile(values, float(level), mean, variance) for level in levels])
 
+    @lazy
     def predict_interval(self, X: Any, coverage: float = 0.95, exposure: Any = None) -> tuple[Integers, Integers]:
         """Lower and upper end (rows,), whole numbers, of the central interval of probability `coverage` or more."""
         if not 0 < coverage < 1:
@@ -210,6 +216,7 @@ class GPCountRegressor(LatentEstimator):
         low, high = self.predict_quantiles(X, [0.5 - coverage / 2, 0.5 + coverage / 2], exposure).T
         return low, high
 
+    @lazy
     def predict_pmf(self, X: Any, counts: Any, exposure: Any = None) -> Array:
         """Probabilities (rows, k) of counts (k,)."""
         wanted = np.atleast_1d(np.asarray(counts, dtype=float))
@@ -286,7 +293,7 @@ def _log_exposure(exposure: Any, n_rows: int) -> Array:
     """(n,) logarithms, zeros if there is none."""
     if exposure is None:
         return np.zeros(n_rows)
-    values = np.asarray(exposure, dtype=np.float64)
+    values = np.asarray(in_memory(exposure), dtype=np.float64)
     values = np.full(n_rows, float(values)) if values.ndim == 0 else np.ravel(values)
     if len(values) != n_rows:
         raise InvalidInput(f"exposure has {len(values)} entries for {n_rows} rows: give one for each row.")

@@ -10,6 +10,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from alakarte.data.columns import in_memory
 from alakarte.errors import InvalidInput
 from alakarte.execution.progress import warn
 from alakarte.records import Array, Integers
@@ -17,6 +18,7 @@ from alakarte.records import Array, Integers
 
 def coded(y: Any, known: Array | None = None) -> tuple[Array, Integers]:
     """The classes, sorted, and the place of each label among them; of known classes, those."""
+    y = in_memory(y)
     if y is None:
         raise InvalidInput(
             "y is None: this is a classifier, which requires y to be passed, but the target y is None. Call fit(X, y)."
@@ -86,7 +88,7 @@ def weights_with_classes(class_weight: Any, classes: Array, codes: Integers, sam
     """Weights of rows times those of their classes; the user's own where classes have none."""
     if class_weight is None:
         return sample_weight
-    of_rows = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    of_rows = np.ones(len(codes)) if sample_weight is None else np.asarray(in_memory(sample_weight), dtype=float)
     if isinstance(class_weight, dict):
         place = {label: code for code, label in enumerate(classes.tolist())}
         if unknown := [label for label in class_weight if label not in place]:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.read import read_target
 from alakarte.data.standardise import Scaling
-from alakarte.data.table import Table, further_targets, plain_targets, training_table
+from alakarte.data.table import Table, TableRows, further_targets, plain_targets, training_table
 from alakarte.errors import InvalidInput
 from alakarte.estimators.online import Online
 from alakarte.execution.budget import Budget
@@ -56,7 +56,7 @@ class LatentEstimator(Online):
 
         self._fit_table(replace(settings, stands_in=True), surrogate, budget, learn)
 
-    def _latent_tables(self, likelihood: RowLikelihood, data: tuple[Any, Any, Any]) -> tuple[Table, ArrayRows]:
+    def _latent_tables(self, likelihood: RowLikelihood, data: tuple[Any, Any, Any]) -> tuple[Table, TableRows]:
         """Numbers that stand for the targets, for regression, and the rows with their targets and offsets."""
         table = training_table(self, *data, plain_targets)
         targets, weight = table.rows.targets()

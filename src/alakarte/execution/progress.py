@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -24,11 +25,26 @@ def warn(text: str, category: type[Warning], stacklevel: int) -> None:
     warnings.warn(text, category, stacklevel=stacklevel + 1)
 
 
+def tell(text: str) -> None:
+    """What happened to work that knows of no fit: a line of a fit that speaks, else a record of the logger."""
+    fit = next((fit for fit in list(_speaking) if fit.verbose), None)
+    if fit is None:
+        LOGGER.info(text)
+    else:
+        fit.say(text)
+
+
 class Progress:
     """Speaks; at verbose=1 at most once per second while iterating, at verbose=2 at every iteration."""
 
-    def __init__(self, verbose: int, log_evidence: Callable[[float, float], float]):
+    def __init__(
+        self,
+        verbose: int,
+        log_evidence: Callable[[float, float], float],
+        listener: Callable[[str], None] | None = None,
+    ):
         self.verbose = verbose
+        self.listener = listener  # told of each "iteration" and "restart" that has ended
         self.log_evidence = log_evidence  # of an nlml and the weight of its rows, in nats of the user's y
         self.began = time.perf_counter()
         self.lock = threading.Lock()
@@ -37,6 +53,7 @@ class Progress:
         self.speaks = bool(verbose) and self.bar is None
         if self.speaks:
             _output.open()
+        _speaking.add(self)
 
     def estimate(self, n_rows: int, n_columns: int, flops: float, n_bytes: float) -> None:
         """The estimate before a fit; the rate is that of a small matrix product."""
@@ -59,9 +76,15 @@ class Progress:
     def restart_finished(self, title: str, of_starts: tuple[int, int], end: tuple[float, int], total: float) -> None:
         """The end of a short run: its number and that of all, its nlml and iterations, the weight of its rows."""
         (index, n_starts), (nlml, n_iter) = of_starts, end
+        self.tell("restart")
         if self.verbose:
             evidence = self.log_evidence(nlml, total)
             self.say(f"{title}, restart {index}/{n_starts}: log evidence {evidence:.2f} after {n_iter} iterations")
+
+    def tell(self, task: str) -> None:
+        """A piece of work has ended."""
+        if self.listener is not None:
+            self.listener(task)
 
     def stage(self, title: str, total: float, max_iter: int, flops: float, planned: float) -> "StageProgress":
         """What is next: rows of such a weight, the flops of an iteration and those that it will mostly take."""
@@ -70,6 +93,7 @@ class Progress:
 
     def close(self) -> None:
         """The end of a fit."""
+        _speaking.discard(self)
         if self.bar is not None:
             self.bar.stop()
         if self.speaks:
@@ -90,6 +114,9 @@ class Progress:
         return f", about {_duration(elapsed * (self.planned - self.finished) / self.finished)} left"
 
 
+_speaking: weakref.WeakSet[Progress] = weakref.WeakSet()
+
+
 class StageProgress:
     """Speaks for one long run; several may climb side by side, and each of their lines says whose it is."""
 
@@ -102,6 +129,7 @@ class StageProgress:
         """A line per second, or the bar."""
         self._advance(min(self.flops, self.left))
         whole = self.whole
+        whole.tell("iteration")
         if not whole.verbose:
             return
         now = time.perf_counter()
@@ -176,6 +204,8 @@ def _is_heard(logger: logging.Logger | None) -> bool:
 
 
 def _duration(seconds: float) -> str:
+    if seconds < 10:
+        return f"{seconds:.1f} s"
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 

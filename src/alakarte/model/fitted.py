@@ -44,6 +44,7 @@ class FittedModel:
     input_names: tuple[str, ...]
     most_total: float  # the largest weight of rows that the posterior ever held
     rough_kernel: FittedKernel | None = None  # of neighbours that see what features leave
+    excess_log_slope: float = 0.0  # of a transformed target, in nats: of rows that came and went since the fit
     noise_model: "FittedModel | None" = None  # of the logarithm of the noise, where that depends on the input
 
     @property
@@ -78,7 +79,7 @@ class FittedModel:
     @property
     def log_marginal_likelihood(self) -> float:
         """Of the rows that the posterior holds, in nats of the user's y, of `kernel`."""
-        return self.scaling.log_evidence(self.posterior.nlml, self.posterior.total)
+        return self.scaling.log_evidence(self.posterior.nlml, self.posterior.total) + self.excess_log_slope
 
     @property
     def n_posterior_frequencies(self) -> int:
@@ -137,6 +138,7 @@ class FittedModel:
             "parameters": self.problem.layout.labels(),
             "input_names": self.input_names,
             "target_shape": self.target_shape,
+            "target_transform": None if self.scaling.transform is None else self.scaling.transform.words(),
             "growth_reason": self.growth_reason,
             "stop_reason": self.history.stop_reason,
         }

@@ -66,8 +66,15 @@ class Search:
 
     def affordable(self, columns: int) -> int:
         """So many columns, or as many as a posterior on all rows may have."""
-        n_rows = self.rows.n_rows
-        return min(columns, max(most_columns(n_rows, patient=self.budget.patient), self.compare_columns))
+        return min(columns, max(self.most_columns, self.compare_columns))
+
+    @property
+    def most_columns(self) -> int:
+        """Columns that a posterior on all rows may have: fewer where neighbours are tried beside them."""
+        settings, patient = self.settings, self.budget.patient
+        most = most_columns(self.rows.n_rows, patient=patient)
+        beside = settings.kernel is None and settings.expansion == "auto" and settings.n_neighbors > 0 and not patient
+        return min(most, policy.COLUMNS_BESIDE) if beside else most
 
     @property
     def compare_columns(self) -> int:

@@ -1,0 +1,112 @@
+"""One pass over rows on threads and on a Dask cluster of this machine, and what a killed worker costs.
+
+    python -m bench.large.cluster [ROWS] [COLUMNS]
+
+In: nothing; rows of 11 inputs are generated. Out: printed seconds of a pass on two threads and on 1, 2 and 4 workers,
+bytes of the sums, whether the bits are equal, and the seconds of a fit one of whose workers is killed.
+"""
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+
+import dask.array as da
+import numpy as np
+from distributed import Client, LocalCluster
+
+from alakarte import GPRegressor
+from alakarte.data.table import training_table
+from alakarte.execution.randomness import streams
+from alakarte.execution.threads import one_blas_thread
+from alakarte.features.draws import draw
+from alakarte.features.feature_map import feature_map
+from alakarte.kernels import ARD
+from alakarte.likelihoods import Gaussian
+from alakarte.process.sums import statistics
+from alakarte.records import Shape
+
+INPUTS = 11
+REPEATS = 3
+
+
+def made(n: int):
+    """X (n, 11) float32 and y (n,)."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, INPUTS), dtype=np.float32)
+    return X, np.sin(X[:, 0]) + X[:, 1] + 0.1 * rng.standard_normal(n, dtype=np.float32)
+
+
+def features(n_columns: int):
+    """A feature map of `ard` with so many columns."""
+    draws = draw(Shape(INPUTS, (n_columns // 2,)), "fastfood", streams(0)())
+    values = {"log_amplitude": np.zeros(1), "log_lengthscale": np.zeros((1, INPUTS))}
+    return feature_map(ARD().spectrum(values, draws), draws)
+
+
+def seconds_of_pass(rows, n_columns: int, n_jobs: int):
+    """The least of some passes, and the sums."""
+    times, phi = [], features(n_columns)
+    for _ in range(REPEATS + 1):  # the first compiles
+        began = time.perf_counter()
+        with one_blas_thread():
+            sums = statistics(rows, phi, n_jobs)
+        times.append(time.perf_counter() - began)
+    return min(times[1:]), sums
+
+
+def on_workers(n_workers: int):
+    """A cluster of this machine, bound to loopback."""
+    return LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    )
+
+
+def passes(n: int, n_columns: int) -> None:
+    """Seconds of a pass on threads and on workers."""
+    X, y = made(n)
+    rows = training_table(GPRegressor(), X, y, None, Gaussian().scaling).rows
+    on_threads, sums = seconds_of_pass(rows, n_columns, 2)
+    triangle = 8 * n_columns * (n_columns + 1) // 2 / 1e6
+    print(f"pass over {n} × {INPUTS}, {n_columns} columns: 2 threads {on_threads:.2f} s; {triangle:.1f} MB per lane")
+    for n_workers in (1, 2, 4):
+        with on_workers(n_workers) as cluster, Client(cluster):
+            chunks = (-(-n // 16), INPUTS)
+            collection = da.from_array(X, chunks=chunks), da.from_array(y, chunks=chunks[:1])
+            rows = training_table(GPRegressor(), *collection, None, Gaussian().scaling).rows
+            seconds, again = seconds_of_pass(rows, n_columns, 1)
+            same = np.array_equal(sums.gram, again.gram)
+            print(f"  {n_workers} workers {seconds:.2f} s, {seconds / on_threads:.2f} × threads, equal bits: {same}")
+
+
+def killed(n: int) -> None:
+    """Seconds of a fit left alone, and of one whose worker is killed on the way."""
+    X, y = made(n)
+    with on_workers(2) as cluster, Client(cluster) as client:
+        collection = da.from_array(X, chunks=(-(-n // 16), INPUTS)), da.from_array(y, chunks=-(-n // 16))
+        seconds, expected = seconds_of_fit(collection)
+        print(f"fit of {n} rows on 2 workers, left alone: {seconds:.1f} s")
+        pid = next(iter(client.run(os.getpid).values()))
+        threading.Timer(0.4 * seconds, os.kill, (pid, signal.SIGKILL)).start()
+        seconds, evidence = seconds_of_fit(collection)
+        print(f"  a worker killed on the way: {seconds:.1f} s, equal evidence: {evidence == expected}")
+
+
+def seconds_of_fit(collection) -> tuple[float, float]:
+    """Of a fit that learns on the cluster, and its evidence."""
+    model = GPRegressor("ard", n_frequencies=64, n_restarts=1, max_iter=10, tol=1e9, n_learning_rows=None)
+    began = time.perf_counter()
+    model.set_params(random_state=0).fit(*collection)
+    return time.perf_counter() - began, model.log_marginal_likelihood_
+
+
+if __name__ == "__main__":
+    n_rows = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000_000
+    passes(n_rows, int(sys.argv[2]) if len(sys.argv) > 2 else 1024)
+    killed(min(n_rows, 200_000))

@@ -1,0 +1,240 @@
+"""Rows on a Dask cluster: one task per lane walks its blocks where they lie, and lanes are added in their order.
+
+In: pieces of the table, each the value of a task that the cluster can compute again. Out: `ClusterRows`. Sums travel as
+triangles; some rows come to the driver where a stage learns from them. The bits are those of an array.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from alakarte.data.arrays import ArrayRows
+from alakarte.data.compress import Tails
+from alakarte.data.pieces import over_pieces, sum_of_weights
+from alakarte.data.rows import Block, Rows, Work, add_lane, block_edges, lane_edges
+from alakarte.data.standardise import Scaling
+from alakarte.data.triangles import packed, unpacked
+from alakarte.execution.checkpoint import Checkpoint
+from alakarte.execution.cluster import Cluster
+from alakarte.execution.digest import digest
+from alakarte.execution.scratch import Scratch, ScratchPool
+from alakarte.execution.threads import one_blas_thread
+from alakarte.records import Array, Integers
+
+Piece = tuple[Array, Array, Array]  # inputs (rows, variables), targets (rows, T), weights (rows,), in the user's units
+Targets = tuple[Array, Array]  # (rows, T), (rows,) weights
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The table on the cluster."""
+
+    cluster: Cluster
+    futures: tuple[Any, ...]  # of Piece
+    edges: Integers  # where they begin and end
+    n_targets: int
+
+    @property
+    def n_rows(self) -> int:
+        """n."""
+        return int(self.edges[-1])
+
+    def within(self, low: int, high: int) -> tuple[int, list[Any]]:
+        """The number of the first row of the pieces that hold rows from `low` to `high`, and these."""
+        held = [i for i, (start, stop) in enumerate(pairwise(self.edges)) if start < high and stop > low]
+        return int(self.edges[held[0]]), [self.futures[i] for i in held]
+
+
+@dataclass(frozen=True)
+class ClusterColumns:
+    """Columns of the table on the cluster, for what is computed per piece: inputs (0), targets (1) or weights (2)."""
+
+    pieces: Pieces
+    part: int
+
+    def __len__(self) -> int:
+        return self.pieces.n_rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, T) of targets."""
+        return len(self), self.pieces.n_targets
+
+
+@over_pieces.register
+def _over_cluster(values: ClusterColumns, weight: Any, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+    """One task per piece; the weights are those of the piece."""
+    calls = [(future, values.part, function, *arguments) for future in values.pieces.futures]
+    return values.pieces.cluster.run(_of_piece, calls)
+
+
+def _of_piece(shared: None, piece: Piece, part: int, function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(piece[part], piece[2], *arguments)
+
+
+@dataclass(frozen=True)
+class ClusterRows(Rows):
+    """Standardised as they are visited; with targets of the pieces, or with others that the driver holds."""
+
+    pieces: Pieces
+    scaling: Scaling
+    total_weight: float
+    other: Targets | None = None
+    scratch: ScratchPool = field(default_factory=ScratchPool, repr=False, compare=False)
+    checkpoint: Checkpoint = field(default_factory=Checkpoint, repr=False, compare=False)
+
+    @property
+    def n_rows(self) -> int:
+        """n."""
+        return self.pieces.n_rows
+
+    @property
+    def n_inputs(self) -> int:
+        """d."""
+        return self.scaling.x_mean.size
+
+    @property
+    def n_targets(self) -> int:
+        """T."""
+        return self.pieces.n_targets if self.other is None else self.other[0].shape[1]
+
+    @property
+    def total(self) -> float:
+        """N."""
+        return self.total_weight
+
+    def _other(self, part: Any) -> Targets | None:
+        """Targets and weights of some rows, where the driver holds them."""
+        return None if self.other is None else (self.other[0][part], self.other[1][part])
+
+    def map_sum(
+        self, function: Callable[..., None], zero: Callable[[], list[Array]], *arguments: Any, work: Work
+    ) -> list[Array]:
+        """Sums over all blocks: see `Rows.map_sum`."""
+        name = digest(self, function, arguments) if self.checkpoint.remembers else ""
+        n_known, total = self.checkpoint.recall_sums(name)
+        zeros = zero()
+        lanes = lane_edges(self.n_rows, sum(part.nbytes for part in zeros))
+        shapes = [(part.shape, part.dtype, "F" if part.flags.f_contiguous else "C") for part in zeros]
+        calls = []
+        for low, high in list(pairwise(lanes.tolist()))[n_known:]:
+            first, held = self.pieces.within(low, high)
+            edges = block_edges(low, high, work.block_rows) - first
+            calls.append((edges, self._other(slice(low, high)), *held))
+        shared = (function, arguments, self.scaling, shapes, np.geterr())
+        for sums in self.pieces.cluster.run(_sum_lane, calls, shared) if calls else ():
+            total = add_lane(total, [unpacked(part) for part in sums])
+        if self.checkpoint.remembers and calls and total is not None:
+            self.checkpoint.keep_sums(name, len(lanes) - 1, total, finished=True)
+        assert total is not None
+        return total
+
+    def fill_rows(self, out: Array, function: Callable[..., Array], *arguments: Any, work: Work) -> None:
+        """What a function says of each row: see `Rows.fill_rows`. Blocks that lie in two pieces come to the driver."""
+        edges = block_edges(0, self.n_rows, work.block_rows)
+        runs = _whole_blocks(edges, self.pieces.edges)
+        calls = []
+        for run in runs:
+            first, [piece] = self.pieces.within(run[0], run[-1])
+            calls.append((run - first, self._other(slice(run[0], run[-1])), piece))
+        shared = (function, arguments, self.scaling, np.geterr())
+        for run, part in zip(runs, self.pieces.cluster.run(_fill_blocks, calls, shared), strict=True):
+            out[run[0] : run[-1]] = part
+        for low, high in _seams(edges, self.pieces.edges):
+            out[low:high] = function(Scratch(), self.take(np.arange(low, high, dtype=np.int64)).whole(), *arguments)
+
+    def take(self, picked: Integers) -> ArrayRows:
+        """Rows `picked` (k,), ascending, standardised, in the driver's memory."""
+        calls = []
+        for future, (start, stop) in zip(self.pieces.futures, pairwise(self.pieces.edges), strict=True):
+            low, high = np.searchsorted(picked, (start, stop))
+            calls.append((future, picked[low:high] - start))
+        parts = self.pieces.cluster.run(_rows_of_piece, calls)
+        x, y, weight = (np.concatenate(each) for each in zip(*parts, strict=True))
+        y, weight = self._other(picked) or (y, weight)
+        return ArrayRows(x, y, weight, scaling=self.scaling).standardised()
+
+    def whole(self) -> Block:
+        """All rows standardised, in the driver's memory."""
+        return self.take(np.arange(self.n_rows, dtype=np.int64)).whole()
+
+    def targets(self) -> Targets:
+        """All targets (n, T), standardised, and weights (n,), in the driver's memory."""
+        y, weight = self.other or self._targets_of_pieces()
+        return self.scaling.target(y), weight
+
+    def _targets_of_pieces(self) -> Targets:
+        parts = self.pieces.cluster.run(_targets_of_piece, [(future,) for future in self.pieces.futures])
+        y, weight = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return y, weight
+
+    def compressed(self, tails: Tails) -> "ClusterRows":
+        """The same rows with the tails of their inputs compressed."""
+        return replace(self, scaling=replace(self.scaling, tails=tails))
+
+    def with_targets(self, y: Array, weight: Array) -> "ClusterRows":
+        """The same inputs with other targets (n, T), standardised, and weights (n,), which the driver holds."""
+        scaling, total = self.scaling.with_plain_targets(y.shape[1]), sum_of_weights(weight)
+        return replace(self, other=(y, weight), scaling=scaling, total_weight=total, checkpoint=Checkpoint())
+
+
+def _whole_blocks(edges: Integers, pieces: Integers) -> list[Integers]:
+    """Edges of the blocks that lie within each piece, of pieces that hold some."""
+    runs = [edges[(edges >= start) & (edges <= stop)] for start, stop in pairwise(pieces)]
+    return [run for run in runs if len(run) > 1]
+
+
+def _seams(edges: Integers, pieces: Integers) -> list[tuple[int, int]]:
+    """Blocks (low, high) that lie in two pieces."""
+    return [(low, high) for low, high in pairwise(edges.tolist()) if ((pieces > low) & (pieces < high)).any()]
+
+
+def _joined(pieces: tuple[Piece, ...], low: int, high: int) -> Piece:
+    """Rows from `low` to `high` of some pieces that follow each other; of one piece without a copy."""
+    if len(pieces) == 1:
+        x, y, weight = pieces[0]
+    else:
+        x, y, weight = (np.concatenate(each) for each in zip(*pieces, strict=True))
+    return x[low:high], y[low:high], weight[low:high]
+
+
+def _rows(scaling: Scaling, pieces: tuple[Piece, ...], low: int, high: int, other: Targets | None) -> ArrayRows:
+    """Rows from `low` to `high` of some pieces, with their targets or with others."""
+    x, y, weight = _joined(pieces, low, high)
+    return ArrayRows(x, *(other or (y, weight)), scaling=scaling)
+
+
+def _sum_lane(shared: Any, edges: Integers, other: Targets | None, *pieces: Piece) -> list[Any]:
+    """Runs on a worker: the sums of a lane with these edges of blocks, in rows of the pieces; triangles packed."""
+    function, arguments, scaling, shapes, errors = shared
+    rows = _rows(scaling, pieces, edges[0], edges[-1], other)
+    sums, scratch = [np.zeros(shape, dtype, order) for shape, dtype, order in shapes], Scratch()
+    with one_blas_thread(), np.errstate(**errors):
+        for start, stop in pairwise(edges - edges[0]):
+            function(sums, scratch, rows.block(start, stop), *arguments)
+    return [packed(part) for part in sums]
+
+
+def _fill_blocks(shared: Any, edges: Integers, other: Targets | None, piece: Piece) -> Array:
+    """Runs on a worker: what a function says of the rows of some blocks of a piece."""
+    function, arguments, scaling, errors = shared
+    rows, scratch = _rows(scaling, (piece,), edges[0], edges[-1], other), Scratch()
+    with one_blas_thread(), np.errstate(**errors):
+        parts = [
+            np.array(function(scratch, rows.block(start, stop), *arguments))
+            for start, stop in pairwise(edges - edges[0])
+        ]
+    return np.concatenate(parts)
+
+
+def _rows_of_piece(shared: None, piece: Piece, picked: Integers) -> Piece:
+    """Runs on a worker: some rows of a piece."""
+    x, y, weight = piece
+    return x[picked], y[picked], weight[picked]
+
+
+def _targets_of_piece(shared: None, piece: Piece) -> Targets:
+    return piece[1], piece[2]

@@ -1,0 +1,177 @@
+"""Dask arrays and frames as rows on their cluster: checked, cut into pieces, never on the driver as a whole.
+
+In: X of a user, a collection of Dask; y and sample_weight, collections with the same partitions or arrays. Out:
+`Pieces`. Errors name the partition, the row in it and the column.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from alakarte.data.cluster_rows import Piece, Pieces
+from alakarte.data.columns import is_dask
+from alakarte.data.pieces import piece_edges
+from alakarte.data.read import check_target_shape, read_target
+from alakarte.errors import InvalidInput
+from alakarte.execution.cluster import Cluster, current_client
+from alakarte.records import Array
+
+
+def cluster_pieces(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Pieces, tuple[int, ...]]:
+    """The table in pieces on its cluster, and the shape of one target entry; rows without a weight are left out."""
+    if y is None:
+        raise InvalidInput("y is None: this estimator requires y to be passed, but the target y is None.")
+    for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+        if is_dask(values):
+            _check_types(values, name)
+    y = y if is_dask(y) else read_target(y)
+    check_target_shape(y)
+    if sample_weight is not None and not is_dask(sample_weight):
+        sample_weight = np.asarray(sample_weight)
+    validate_data(estimator, _empty(X), reset=True, skip_check_array=True)
+    cluster = Cluster(current_client())
+    futures = _checked_partitions(cluster, X, y, sample_weight)
+    lengths = cluster.run(_length, [(future,) for future in futures])
+    n_rows = sum(lengths)
+    if n_rows == 0:
+        raise InvalidInput("X has no rows with a positive weight: give at least one.")
+    edges, starts = piece_edges(n_rows), np.concatenate([[0], np.cumsum(lengths)])
+    pieces = []
+    for low, high in pairwise(edges.tolist()):
+        held = [i for i, (start, stop) in enumerate(pairwise(starts)) if start < high and stop > low]
+        inside = [futures[i] for i in held]
+        pieces.append(cluster.submit(_cut, int(low - starts[held[0]]), high - low, *inside))
+    target_shape = tuple(int(size) for size in y.shape[1:])
+    return Pieces(cluster, tuple(pieces), edges, int(np.prod(target_shape, dtype=int))), target_shape
+
+
+def _checked_partitions(cluster: Cluster, X: Any, y: Any, sample_weight: Any) -> list[Any]:
+    """Futures of the arrays of each partition."""
+    parts, chunks = _partitions(X, None)
+    inputs = [_delayed(_inputs)(number, part, _dtype(X), _names(X)) for number, part in enumerate(parts)]
+    lengths: list[int] = []
+    if any(isinstance(values, np.ndarray) for values in (y, sample_weight)):
+        inputs = list(cluster.client.compute(inputs))
+        lengths = cluster.run(_length, [(part,) for part in inputs])
+    named = ("y", y), ("sample_weight", sample_weight)
+    others = [_as_partitions(name, values, chunks, inputs, lengths) for name, values in named]
+    tasks = [_delayed(_arrays)(number, *part) for number, part in enumerate(zip(inputs, *others, strict=True))]
+    return list(cluster.client.compute(tasks))
+
+
+def _as_partitions(name: str, values: Any, chunks: Any, inputs: list[Any], lengths: list[int]) -> list[Any]:
+    """Partitions with the rows of those of X."""
+    if values is None:
+        return [None] * len(inputs)
+    if isinstance(values, np.ndarray):
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        if values.ndim == 0:
+            values = np.full(starts[-1], values)
+        if len(values) != starts[-1]:
+            raise InvalidInput(f"{name} has {len(values)} entries, X has {starts[-1]} rows: give one for each.")
+        return [values[low:high] for low, high in pairwise(starts)]
+    parts = _partitions(values, chunks)[0]
+    if len(parts) != len(inputs):
+        raise InvalidInput(f"X has {len(inputs)} partitions, {name} has {len(parts)}: give them the same.")
+    return parts
+
+
+def _delayed(function: Any) -> Any:
+    from dask.delayed import delayed
+
+    return delayed(function, pure=False)
+
+
+def _names(X: Any) -> list[str] | None:
+    names = getattr(X, "columns", None) if len(X.shape) == 2 else None
+    return None if names is None else [str(name) for name in names]
+
+
+def _empty(X: Any) -> Any:
+    """A table of no rows with the same columns."""
+    return getattr(X, "_meta", None) if _names(X) is not None else np.empty((0, int(X.shape[1])))
+
+
+def _check_types(values: Any, name: str) -> None:
+    """Raise InvalidInput for columns that are no numbers."""
+    wrong = [j for j, kind in enumerate(_dtypes(values)) if getattr(kind, "kind", "O") not in "biuf"]
+    if wrong:
+        columns = _names(values)
+        label = f"column {wrong[0]}" + ("" if columns is None else f" ({columns[wrong[0]]!r})")
+        raise InvalidInput(
+            f"{name} holds {_dtypes(values)[wrong[0]]} in {label}. On a Dask cluster all columns are numbers: encode "
+            "categories first, such as with dask.dataframe.get_dummies, and dates as days since a start."
+        )
+
+
+def _dtypes(values: Any) -> list[Any]:
+    return [values.dtype] if len(values.shape) < 2 or _names(values) is None else list(values.dtypes)
+
+
+def _dtype(X: Any) -> Any:
+    """float32 where that holds all values exactly."""
+    plain = [kind for kind in _dtypes(X) if isinstance(kind, np.dtype)]
+    single = len(plain) == len(_dtypes(X)) and all(np.can_cast(kind, np.float32, "safe") for kind in plain)
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def _partitions(values: Any, chunks: Any) -> tuple[list[Any], Any]:
+    """Delayed partitions of rows; an array is cut as X is."""
+    if getattr(values, "chunks", None) is None:
+        return list(values.to_delayed()), None
+    if chunks is not None and values.chunks[0] != chunks:
+        values = values.rechunk({0: chunks})
+    if values.ndim > 1:
+        values = values.rechunk({1: -1})
+    return list(values.to_delayed().ravel()), values.chunks[0]
+
+
+def _inputs(number: int, x: Any, dtype: Any, names: list[str] | None) -> Piece:
+    """Runs on a worker: inputs of a partition, checked; a piece whose other parts are not there yet."""
+    inputs = _finite(x, dtype, f"Input X contains {{}}: partition {number}", names)
+    return inputs, np.empty((len(inputs), 0)), np.ones(len(inputs))
+
+
+def _arrays(number: int, piece: Piece, y: Any, weight: Any) -> Piece:
+    """Runs on a worker: numbers of a partition, checked; rows without a weight are left out."""
+    inputs = piece[0]
+    targets = _finite(y, np.float64, f"Input y contains {{}}: partition {number}", None)
+    if len(targets) != len(inputs):
+        raise InvalidInput(f"Partition {number} has {len(inputs)} rows of X and {len(targets)} of y.")
+    if weight is None:
+        return inputs, targets, piece[2]
+    weights = _finite(weight, np.float64, f"sample_weight contains {{}}: partition {number}", None)[:, 0]
+    if len(weights) != len(inputs):
+        raise InvalidInput(f"Partition {number} has {len(inputs)} rows of X and {len(weights)} weights.")
+    if (weights < 0).any():
+        row = int(np.argmax(weights < 0))
+        raise InvalidInput(f"sample_weight = {weights[row]} in partition {number}, row {row}, is negative.")
+    kept = weights > 0
+    return inputs[kept], targets[kept], weights[kept]
+
+
+def _finite(values: Any, dtype: Any, where: str, names: list[str] | None) -> Array:
+    """(rows, columns) numbers, all finite, row-major; an error names row and column."""
+    plain = isinstance(values, np.ndarray)
+    table = values if plain else values.to_numpy(dtype=np.float64, na_value=np.nan)  # pandas, also nullable
+    table = table.reshape(len(table), -1)
+    wrong = ~np.isfinite(table)
+    if wrong.any():
+        row, column = (int(place) for place in np.argwhere(wrong)[0])
+        what = "NaN" if np.isnan(table[row, column]) else "infinity"
+        label = f"column {column}" + ("" if names is None else f" ({names[column]!r})")
+        raise InvalidInput(f"{where.format(what)}, row {row}, {label}. Drop those rows, or impute them.")
+    return np.ascontiguousarray(table, dtype=dtype)
+
+
+def _length(shared: None, piece: Piece) -> int:
+    return len(piece[0])
+
+
+def _cut(start: int, n_rows: int, *parts: Piece) -> Piece:
+    """Runs on a worker: rows of some partitions that follow each other."""
+    x, y, weight = (np.concatenate(each) if len(each) > 1 else each[0] for each in zip(*parts, strict=True))
+    part = slice(start, start + n_rows)
+    return np.ascontiguousarray(x[part]), np.ascontiguousarray(y[part]), np.ascontiguousarray(weight[part])

@@ -1,0 +1,38 @@
+"""A table in a few pieces of rows, cut by its size alone.
+
+In: values with weights, an array or columns on a cluster. Out: a function's result for each piece, in order: what is
+computed per piece and added has the same bits wherever the pieces lie.
+"""
+
+from collections.abc import Callable
+from functools import singledispatch
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from alakarte.data.merge import MERGE_ROWS
+from alakarte.data.rows import lane_edges
+from alakarte.records import Array, Integers
+
+
+def piece_edges(n_rows: int) -> Integers:
+    """Where pieces begin and end; a small table is one."""
+    return lane_edges(n_rows, 0) if n_rows > MERGE_ROWS else np.array([0, n_rows])
+
+
+@singledispatch
+def over_pieces(values: Any, weight: Any, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+    """function(values, weight, *arguments) of each piece of values (n, …) and weights (n,)."""
+    edges = piece_edges(len(values))
+    return [function(values[low:high], weight[low:high], *arguments) for low, high in pairwise(edges)]
+
+
+def sum_of_weights(weight: Array) -> float:
+    """Added piece by piece."""
+    return float(sum(over_pieces(weight, weight, sum_of_piece)))
+
+
+def sum_of_piece(values: Array, weight: Array) -> float:
+    """Σ w of a piece."""
+    return float(np.asarray(weight).sum())

@@ -1,0 +1,205 @@
+"""Work on the user's Dask cluster that survives the loss of workers: few tasks, each submitted again where it is lost.
+
+In: functions and arguments, values that live on workers among them. Out: results in their order. Tasks are idempotent,
+so whoever computes one, and how often, changes nothing. A worker that has been silent for too long is taken off the
+scheduler's list, which then computes elsewhere what it held. Does not know what is computed.
+"""
+
+import importlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
+from typing import Any
+
+from alakarte.execution.progress import tell
+
+SILENT = 15.0  # seconds without a heartbeat after which a worker counts as lost
+ROUNDS = 8  # times that lost tasks are submitted again
+NO_WORKER = 300.0  # seconds to wait for a worker where there is none
+NO_SCHEDULER = 10.0  # seconds in which the client may find a lost scheduler again
+LOOK = 1.0  # seconds between two looks at the workers
+_ANSWER = 5.0  # seconds in which a scheduler that is there answers
+
+
+def distributed() -> Any:
+    """Dask's module, or an error that names the extra."""
+    try:
+        return importlib.import_module("distributed")
+    except ImportError as error:
+        raise ImportError(
+            "Rows on a cluster need Dask, which is not installed: pip install 'alakarte[dask]'."
+        ) from error
+
+
+def current_client() -> Any:
+    """The client of the user's cluster, or an error that says how to make one."""
+    try:
+        return distributed().get_client()
+    except ValueError as error:
+        raise ConnectionError(
+            "X is a collection of Dask, and there is no cluster to work on: make one with "
+            "dask.distributed.Client(), or give X.compute()."
+        ) from error
+
+
+class Cluster:
+    """The user's cluster."""
+
+    def __init__(self, client: Any):
+        self.client = client
+
+    def run(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], shared: Any = None) -> list[Any]:
+        """function(shared, *arguments) of each call, in their order; what is lost is submitted again."""
+        results: dict[int, Any] = {}
+        for attempt in range(ROUNDS):
+            left = [index for index in range(len(calls)) if index not in results]
+            if not left:
+                break
+            if attempt:
+                self._wait_for_a_worker()
+                tell(f"{len(left)} of {len(calls)} tasks were lost with their workers and are submitted again")
+                self._retry(calls)
+            results |= self._attempt(function, {index: calls[index] for index in left}, shared)
+        if len(results) < len(calls):
+            raise ConnectionError(
+                f"{len(calls) - len(results)} tasks were lost {ROUNDS} times with their workers: look at the logs of "
+                "the workers, such as for memory."
+            )
+        return [results[index] for index in range(len(calls))]
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """A future of function(*arguments), which the scheduler can compute again with the arguments that it has."""
+        config = importlib.import_module("dask.config")
+        with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # few tasks, and meant to be fat
+            return self.client.submit(function, *arguments, pure=False)
+
+    def _attempt(self, function: Callable[..., Any], calls: dict[int, tuple[Any, ...]], shared: Any) -> dict[int, Any]:
+        """Results of the calls that were not lost; other errors are raised."""
+        lost, errors, results = _losses(), [], {}
+        of_driver: tuple[type[BaseException], ...] = (*lost, TimeoutError, OSError)
+        try:
+            value = None if shared is None else self.submit(_as_it_is, shared)
+            futures = {index: self.submit(function, value, *arguments) for index, arguments in calls.items()}
+            self._wait(list(futures.values()))
+            errors = [future.exception() for future in futures.values() if future.status == "error"]
+            done = {index: future for index, future in futures.items() if future.status == "finished"}
+            results = dict(zip(done, self._gathered(list(done.values())), strict=True))
+        except of_driver as error:
+            self._check_scheduler(error)
+            self._take_off_silent()
+        for failure in errors:  # of the tasks themselves: the user's files may be missing there
+            if not isinstance(failure, lost):
+                raise failure
+        return results
+
+    def _wait(self, futures: list[Any]) -> None:
+        """Until all have ended or were lost; silent workers are taken off meanwhile."""
+        module = distributed()
+        looked = time.monotonic()
+        while any(future.status == "pending" for future in futures):
+            with suppress(TimeoutError):
+                module.wait(futures, timeout=LOOK)
+            if time.monotonic() - looked >= LOOK:
+                looked = time.monotonic()
+                self._look()
+
+    def _gathered(self, futures: list[Any]) -> list[Any]:
+        """Results of tasks that have ended; TimeoutError where a worker fell silent before it gave them."""
+        answer = _aside(self.client.gather, futures)
+        deadline = float("inf")
+        while not answer.done() and time.monotonic() < deadline:
+            with suppress(TimeoutError):
+                return list(answer.result(timeout=LOOK))
+            if self._look():
+                deadline = time.monotonic() + _ANSWER
+        return list(answer.result(timeout=0))
+
+    def _look(self) -> list[str]:
+        """Workers that were silent, and are taken off; ConnectionError where the scheduler is gone."""
+        if self.client.status != "running":
+            self._check_scheduler(None)
+        return self._take_off_silent()
+
+    def _take_off_silent(self) -> list[str]:
+        """Let scheduler and workers forget workers that have been silent: what they held is computed elsewhere."""
+        silent: list[str] = []
+        with suppress(TimeoutError, OSError):
+            silent = _aside(self.client.run_on_scheduler, _remove_silent, seconds=SILENT).result(timeout=_ANSWER)
+        for address in silent:
+            tell(f"worker {address} has been silent for {SILENT:.0f} s: its work is done elsewhere")
+            _aside(self.client.run, _hang_up, address=address, on_error="ignore")
+        return silent
+
+    def _retry(self, calls: Sequence[tuple[Any, ...]]) -> None:
+        """Let the scheduler compute values again that it has given up because too many workers died with them."""
+        future = distributed().Future
+        values = [value for arguments in calls for value in arguments if isinstance(value, future)]
+        if given_up := [value for value in values if value.status == "error"]:
+            self.client.retry(given_up)
+
+    def _wait_for_a_worker(self) -> None:
+        self._check_scheduler(None)
+        if self.client.nthreads():
+            return
+        tell("the cluster has no worker: waiting for one")
+        try:
+            self.client.wait_for_workers(1, timeout=NO_WORKER)
+        except TimeoutError as error:
+            raise ConnectionError(
+                f"The cluster has had no worker for {NO_WORKER:.0f} s: add some and call fit again; with checkpoint= "
+                "it goes on."
+            ) from error
+
+    def _check_scheduler(self, cause: BaseException | None) -> None:
+        """Raise ConnectionError where the scheduler is gone, after a while in which the client may find it again."""
+        began = time.monotonic()
+        while self.client.status == "connecting" and time.monotonic() - began < NO_SCHEDULER:
+            time.sleep(LOOK / 10)
+        if self.client.status != "running":
+            raise ConnectionError(
+                "The scheduler of the Dask cluster is gone: start a cluster and a client, and call fit again; with "
+                "checkpoint= it goes on."
+            ) from cause
+
+
+def _losses() -> tuple[type[BaseException], ...]:
+    """Errors that mean that something was lost, not that something is wrong."""
+    of_client = importlib.import_module("distributed.client").FutureCancelledError
+    of_scheduler = importlib.import_module("distributed.scheduler").KilledWorker
+    of_comm = importlib.import_module("distributed.comm.core").CommClosedError
+    return of_client, of_scheduler, of_comm, CancelledError
+
+
+def _aside(function: Callable[..., Any], *arguments: Any, **named: Any) -> Future[Any]:
+    """The result of a call that may never end, on a thread that nobody waits for."""
+    answer: Future[Any] = Future()
+
+    def call() -> None:
+        try:
+            answer.set_result(function(*arguments, **named))
+        except BaseException as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=call, daemon=True, name="alakarte-aside").start()
+    return answer
+
+
+def _as_it_is(value: Any) -> Any:
+    """Runs on a worker: a value that other tasks share, and that is made again where it is lost."""
+    return value
+
+
+async def _remove_silent(dask_scheduler: Any, seconds: float) -> list[str]:
+    """Runs on the scheduler: forget workers without a heartbeat for so long."""
+    now = time.time()
+    silent = [address for address, worker in dask_scheduler.workers.items() if now - worker.last_seen > seconds]
+    for address in silent:
+        await dask_scheduler.remove_worker(address, stimulus_id=f"alakarte-silent-{now}", close=False)
+    return silent
+
+
+def _hang_up(dask_worker: Any, address: str) -> None:
+    """Runs on the other workers: wait no longer for what that one was to send."""
+    dask_worker.rpc.remove(address)

@@ -1,0 +1,132 @@
+"""Rows on a Dask cluster: the bits of an array for any number of workers, and the same refusals."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, Unavailable
+from alakarte.data import merge, pieces, table
+from data.clusters import chunked, cluster, da, distributed, made
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
+SMALL = {"kernel": "ard", "n_frequencies": 8, "n_restarts": 2, "max_iter": 8, "max_iter_restart": 2, "tol": 1e9}
+SMALL |= {"random_state": 0, "n_learning_rows": 600, "n_posterior_frequencies": 16}
+
+
+@pytest.fixture(autouse=True)
+def large(monkeypatch):
+    """Tables of these tests are large: rows stay where they are."""
+    for module in (merge, pieces, table):
+        monkeypatch.setattr(module, "MERGE_ROWS", 100)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster(2) as client:
+        yield client
+
+
+def bits(model, X):
+    return [model.theta_.tobytes(), model.log_marginal_likelihood_, *(a.tobytes() for a in model.predict(X, True))]
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 3])
+def test_the_same_bits_from_an_array_and_any_number_of_workers(n_workers):
+    X, y, weight = made()
+    expected = bits(GPRegressor(**SMALL).fit(X, y, weight), X[:50])
+    with cluster(n_workers):
+        assert bits(GPRegressor(**SMALL).fit(*chunked(X, y, weight)), X[:50]) == expected
+
+
+def test_every_evaluation_on_the_cluster(client):
+    X, y, weight = made()
+    settings = SMALL | {"n_learning_rows": None, "max_iter": 6}
+    expected = bits(GPRegressor(**settings).fit(X, y, weight), X[:50])
+    assert bits(GPRegressor(**settings).fit(*chunked(X, y, weight)), X[:50]) == expected
+
+
+def test_several_targets_and_rows_that_come_and_go(client):
+    X, y, _ = made()
+    both = np.column_stack([y, -y])
+    model = GPRegressor(**SMALL).fit(da.from_array(X, chunks=(500, 3)), da.from_array(both, chunks=(500, 1)))
+    same = GPRegressor(**SMALL).fit(X, both)
+    assert bits(model, X[:50]) == bits(same, X[:50])
+    model.partial_fit(da.from_array(X[:9]), da.from_array(both[:9]))
+    assert bits(model, X[:50]) == bits(same.partial_fit(X[:9], both[:9]), X[:50])
+
+
+def test_frames_with_names(client):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    X, y, weight = made()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=y, hours=weight)
+    expected = GPRegressor(**SMALL).fit(frame[["a", "b", "c"]], y, weight)
+    rows = dd.from_pandas(frame, npartitions=4)
+    model = GPRegressor(**SMALL).fit(rows[["a", "b", "c"]], rows["y"], rows["hours"])
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert bits(model, frame[["a", "b", "c"]]) == bits(expected, frame[["a", "b", "c"]])
+
+
+def test_a_small_table_comes_to_the_driver(client, monkeypatch):
+    X, y, weight = made(90)
+    model = GPRegressor(**SMALL).fit(*(da.from_array(part) for part in (X, y, weight)))
+    assert bits(model, X) == bits(GPRegressor(**SMALL).fit(X, y, weight), X)
+
+
+def test_refusals(client):
+    X, y, weight = made()
+    dX, dy, dweight = chunked(X, y, weight)
+    holed, words = X.copy(), np.full(X.shape, "u")
+    holed[870, 1] = np.nan
+    for inputs, target, weights, text in (
+        (da.from_array(holed, chunks=(401, 3)), dy, None, "Input X contains NaN: partition 2, row 68, column 1"),
+        (dX, da.from_array(np.where(y > 1, np.inf, y)), None, "Input y contains infinity: partition 0"),
+        (dX, dy, -dweight, r"sample_weight = -.* in partition 0, row 1, is negative"),
+        (dX, dy, 0 * dweight, "no rows with a positive weight"),
+        (dX, y[:-1], None, "y has 1499 entries, X has 1500 rows"),
+        (dX, None, None, "y is None"),
+        (da.from_array(words, chunks=(401, 3)), dy, None, "X holds <U1 in column 0.*encode"),
+    ):
+        with pytest.raises(InvalidInput, match=text):
+            GPRegressor(**SMALL).fit(inputs, target, weights)
+    with pytest.raises(Unavailable, match=r"heteroscedastic.*give X\.compute\(\)"):
+        GPRegressor(likelihood="heteroscedastic").fit(dX, dy)
+
+
+def test_without_a_cluster_or_without_dask_the_cure_is_named(monkeypatch):
+    X, y, _ = made(200)
+
+    def no_client():
+        raise ValueError
+
+    monkeypatch.setattr(distributed, "get_client", no_client)
+    with pytest.raises(ConnectionError, match=r"there is no cluster to work on: make one with dask\.distributed"):
+        GPRegressor().fit(da.from_array(X), da.from_array(y))
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"pip install 'alakarte\[dask\]'"):
+        GPRegressor().fit(da.from_array(X), da.from_array(y))
+
+
+def test_other_likelihoods_give_the_bits_of_an_array(client):
+    X, y, weight = made()
+    counts, labels = np.floor(np.exp(np.clip(y, -3, 2))), np.where(y > 0.3, "up", "down")
+    settings = SMALL | {"max_iter": 3, "n_restarts": 1}
+    for make, target in (
+        (lambda: GPRegressor(likelihood="student_t", **settings), y),
+        (lambda: GPCountRegressor(**settings), counts),
+        (lambda: GPClassifier(**settings), labels),
+    ):
+        rows, of_cluster, weights = chunked(X, target, weight)
+        model, expected = make().fit(rows, of_cluster, weights), make().fit(X, target, weight)
+        assert model.theta_.tobytes() == expected.theta_.tobytes()
+        lazy = model.predict(rows)
+        assert isinstance(lazy, da.Array)
+        assert np.array_equal(lazy.compute(), expected.predict(X))
+
+
+def test_neighbours_and_targets_of_the_driver(client):
+    X, y, weight = made()
+    rows, _, weights = chunked(X, y, weight)
+    settings = {"expansion": "local", "n_neighbors": 8, "max_iter": 2, "random_state": 0}
+    expected = GPRegressor(**settings).fit(X, y, weight).predict(X[:50])
+    assert np.array_equal(GPRegressor(**settings).fit(rows, y, weights).predict(X[:50]), expected)

@@ -1,0 +1,91 @@
+"""Workers that die or fall silent: the fit ends with the same bits, and says what happened."""
+
+import os
+import signal
+
+import pytest
+
+from alakarte import GPRegressor
+from alakarte.data import merge, pieces, table
+from alakarte.execution import cluster as clusters
+from data.clusters import chunked, cluster, made
+from data.test_dask_table import SMALL, bits
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster(2, processes=True) as client:
+        yield client
+
+
+@pytest.fixture
+def disturbed(client, monkeypatch):
+    """A function that lets workers get a signal just before some submission of tasks."""
+    for module in (merge, pieces, table):
+        monkeypatch.setattr(module, "MERGE_ROWS", 100)
+    submitted = clusters.Cluster._attempt
+
+    def disturb(at, number, n_workers=1):
+        pids = list(client.run(os.getpid).values())[:n_workers]
+        count = iter(range(10**6))
+
+        def attempt(self, function, calls, shared):
+            if next(count) == at:
+                for pid in pids:
+                    os.kill(pid, number)
+            return submitted(self, function, calls, shared)
+
+        monkeypatch.setattr(clusters.Cluster, "_attempt", attempt)
+        return pids
+
+    return disturb
+
+
+def fit():
+    return GPRegressor(**(SMALL | {"n_learning_rows": None, "max_iter": 4, "n_restarts": 1, "verbose": 1}))
+
+
+@pytest.fixture(scope="module")
+def expected():
+    X, y, weight = made()
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (merge, pieces, table):
+            patch.setattr(module, "MERGE_ROWS", 100)
+        return bits(fit().fit(X, y, weight), X[:50])
+
+
+@pytest.mark.parametrize("n_killed", [1, 2])
+def test_dead_workers(disturbed, expected, n_killed):
+    X, y, weight = made()
+    disturbed(5, signal.SIGKILL, n_killed)
+    assert bits(fit().fit(*chunked(X, y, weight)), X[:50]) == expected
+
+
+def test_a_silent_worker(disturbed, expected, monkeypatch, caplog):
+    X, y, weight = made()
+    monkeypatch.setattr(clusters, "SILENT", 3.0)
+    [pid] = disturbed(5, signal.SIGSTOP)
+    try:
+        assert bits(fit().fit(*chunked(X, y, weight)), X[:50]) == expected
+        assert "has been silent for 3 s: its work is done elsewhere" in caplog.text
+    finally:
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_a_task_that_fails_by_itself_is_not_tried_again(client):
+    with pytest.raises(ZeroDivisionError):
+        clusters.Cluster(client).run(_divide, [(1,), (0,)])
+    assert clusters.Cluster(client).run(_divide, [(1,), (2,)], 2) == [2, 1]
+
+
+def _divide(shared, value):
+    return (shared or 1) / value
+
+
+def test_a_lost_scheduler_is_told():
+    with cluster(1) as client:
+        client.close()
+        with pytest.raises(ConnectionError, match=r"scheduler of the Dask cluster is gone.*checkpoint="):
+            clusters.Cluster(client)._check_scheduler(None)
