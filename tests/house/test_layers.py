@@ -171,6 +171,7 @@ ELSEWHERE = {
         ],
         "display/test_pictures.py",
     ),
+    "kernels.mixture": "search/test_starts.py",
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",
 }

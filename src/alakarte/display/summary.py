@@ -10,12 +10,14 @@ from alakarte.records import Array
 
 MOST_INPUTS = 20  # that are listed
 MOST_NUMBERS = 12  # of one parameter
+MOST_PERIODS = 8
 BAR = 30  # characters
 
 
 def summary(model: FittedModel) -> str:
     """What a fitted model learned."""
     lines = [*_head(model), *_choices(model), *_ranking(model), "", *_relevance(model), ""]
+    lines += _periods(model)
     for name, value in model.kernel.parameters.items():
         lines += _parameter(name, np.asarray(value), model.kernel.draws.shape.n_components)
     return "\n".join(lines)
@@ -144,6 +146,15 @@ def _relevance(model: FittedModel) -> list[str]:
     if len(names) > MOST_INPUTS:
         lines.append(f"… and {len(names) - MOST_INPUTS} more inputs")
     return lines
+
+
+def _periods(model: FittedModel) -> list[str]:
+    """A line for each of the strongest waves of the kernel."""
+    lines = []
+    for wave in model.periods[:MOST_PERIODS]:
+        along = " and ".join(f"{period:.4g} along {name}" for name, period in wave["period"].items())
+        lines.append(f"period         {along}, {100 * wave['share']:.2g} % of the variance")
+    return [*lines, ""] if lines else []
 
 
 def _parameter(name: str, value: Array, n_components: int) -> list[str]:

@@ -80,6 +80,15 @@ DOUBLINGS = 4  # of refinement under `max_time`, each with twice the columns
 DOUBLING_FLOPS = 16  # and so many times the flops of its last stage
 SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
 
+# --- waves: lines of the spectrum that rows show ----------------------------------------------------------------------
+WAVE_MENU = ("gm", "mm", "ssgpr")  # that join where there are lines, if they are not there
+WAVE_KERNELS = ("gm", "mm")  # neither is best by evidence alone where a trend goes on: they are averaged evenly
+MOST_BANDS, MOST_LINES = 6, 64  # components with a centre, and lines that they are made of
+MOST_FREQUENCIES = 32  # of `ssgpr` beside the lines, for what is smooth
+WAVE_ROWS = (30_000, 1000)  # that lines are looked for on: of up to three inputs, and of more
+WAVE_INPUTS = 32  # at most: beyond, nothing is looked for
+WAVE_STEP = 0.1  # of 2π/range, by which frequencies are moved: further off they lose their line
+
 # --- rows given their neighbours --------------------------------------------------------------------------------------
 # Rows, neighbours and iterations of each stage; the first, a glance, tell whether there is hope. Few rows over-fit.
 LOCAL_STAGES = ((500, 24, 10), (500, 24, 20), (1000, 48, 20), (4000, 48, 15), (4000, 48, 20))
