@@ -7,6 +7,7 @@ from sklearn.utils.metaestimators import available_if
 
 from alakarte.data.table import Checked, OnCluster, read_table
 from alakarte.errors import Unavailable
+from alakarte.estimators.callbacks import tells_callbacks
 from alakarte.estimators.checks import AUTO, LOCAL_TOO, check_noise_std, check_settings, check_target_transform
 from alakarte.estimators.evidence import Evidence
 from alakarte.estimators.input_noise import HETEROSCEDASTIC, fit_with_input_noise
@@ -130,6 +131,9 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         Kernels that were compared, best ``log_marginal_likelihood`` − ½ ``n_parameters`` first: ``kernel``,
         ``n_components``, ``n_basis``, ``compressed`` and ``weight`` in predictions beside these. Where neighbours were
         tried, ``n_neighbors`` and ``left_out_log_density``, which decides about these.
+    periods_ : list of dict
+        Waves of `kernel_`, the largest ``share`` of its variance first: ``period`` is a dict by name of input, in its
+        unit. Of gm and mm, and of ssgpr; else none.
     input_tails_ : (n_features_in_,) array or None
         Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
         the median, in units of each input, beyond which u = x − median is compressed to t (1 + log(u/t)). Else None.
@@ -210,6 +214,7 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         self.checkpoint = checkpoint
         self.checkpoint_interval = checkpoint_interval
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPRegressor":
         """Learn kernel and noise, and build the posterior.
 

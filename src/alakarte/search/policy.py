@@ -50,6 +50,7 @@ GROWTH = 0.002  # nats per row: columns are added up to where twice as many are 
 GROWTH_STEP = 1.3  # times the columns at least, else a step is not worth its pass
 GROWTH_FLOPS = 4e12  # of one posterior
 GROWTH_BYTES = 5.5e8  # of its symmetric matrices: 4,096 columns
+COLUMNS_BESIDE = 2048  # at most, where neighbours are tried: they have what more would bring, at a quarter of the cost
 MOST_COLUMNS = 4096  # of few rows: rows may join them, and then a D×D matrix is made
 FREE_FREQUENCIES = (64, 1024)  # least and most that are set free
 FREE_ROWS = 100_000  # at most
@@ -78,6 +79,15 @@ LAST_FLOPS = 4e11  # of the last stage: all rows where they suffice, as many as 
 DOUBLINGS = 4  # of refinement under `max_time`, each with twice the columns
 DOUBLING_FLOPS = 16  # and so many times the flops of its last stage
 SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
+
+# --- waves: lines of the spectrum that rows show ----------------------------------------------------------------------
+WAVE_MENU = ("gm", "mm", "ssgpr")  # that join where there are lines, if they are not there
+WAVE_KERNELS = ("gm", "mm")  # neither is best by evidence alone where a trend goes on: they are averaged evenly
+MOST_BANDS, MOST_LINES = 6, 64  # components with a centre, and lines that they are made of
+MOST_FREQUENCIES = 32  # of `ssgpr` beside the lines, for what is smooth
+WAVE_ROWS = (30_000, 1000)  # that lines are looked for on: of up to three inputs, and of more
+WAVE_INPUTS = 32  # at most: beyond, nothing is looked for
+WAVE_STEP = 0.1  # of 2π/range, by which frequencies are moved: further off they lose their line
 
 # --- rows given their neighbours --------------------------------------------------------------------------------------
 # Rows, neighbours and iterations of each stage; the first, a glance, tell whether there is hope. Few rows over-fit.
@@ -108,7 +118,6 @@ CLASS_LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 20))  # rows, n
 SHORTEST = 0.08  # length-scale, of standardised inputs: shorter ones leave a row without neighbours
 LINK_SPREAD = 2.0  # expected standard deviation of log e₀ and log e₁ of the link about their start
 LINK_ITERATIONS = 50  # of three numbers, votes being known
-CLASS_HELD, CLASS_HELD_PART = 2000, 0.2  # rows that decide between features and neighbours, and their part at most
 STACK_GAIN = 0.002  # nats per row: less from both together, and one of them goes alone
 CLASS_TRIAL_ROWS = 1000  # from which, and half of them, the log loss of features of all rows is guessed
 CLASS_HOPE = 1.25  # times the log loss of neighbours: features that are expected to have more are not made
@@ -118,6 +127,10 @@ WINDOW = 5  # iterations that together must gain `tol` nats, and more than they 
 PRICE = 5e-15  # nats per row that a flop must gain
 PATIENCE = 16  # the price is so much lower where the user gives time
 MIXED_NATS = 1e-4  # per row: mixed precision must give the evidence to this
+
+# --- steps ------------------------------------------------------------------------------------------------------------
+FIRST_STEP = 0.1  # length of the first: slopes of a noise that is too small are steep, and a step of one was in vain
+LINE_SEARCH = 8  # points of a line: where none is better, values are rounding, and more points are in vain
 
 # --- starts ---------------------------------------------------------------------------------------------------------
 # Times std(y), where fresh frequencies are to be drawn: far above it components cancel each other, fresh ones do not.
@@ -157,5 +170,7 @@ LATENT_FIRST_ROWS = 300  # on which kernels are learned first
 LATENT_GAINS = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5)  # logarithms of factors of the amplitude, tried in this order
 LATENT_ITERATIONS, LATENT_LAST_ITERATIONS = 12, 2  # on these rows; on more
 LATENT_LAST_FLOPS = 2e10  # of those
+# Beyond closed forms: columns and iterations on many rows, and the flops of these
+LATENT_COLUMNS, LATENT_MANY_ITERATIONS, LATENT_MANY_FLOPS = 512, 10, 1e12
 LATENT_STEPS = 4  # to the sites of an evaluation, as a rule
 LATENT_TOL = 1e-5  # nats per row to which sites are sought while a kernel is learned
