@@ -145,7 +145,17 @@ ELSEWHERE = {
     **dict.fromkeys(
         [
             "cli." + name
-            for name in ("fit", "inspect_file", "mistakes", "open_model", "options", "predict", "evaluate", "report")
+            for name in (
+                "fit",
+                "inspect_file",
+                "mistakes",
+                "open_model",
+                "options",
+                "predict",
+                "evaluate",
+                "roles",
+                "report",
+            )
         ],
         "cli/test_commands.py",
     ),
