@@ -118,8 +118,8 @@ def parquet(n=20_000_000, n_frequencies=64) -> None:
             out = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
             seconds, megabytes, _, evidence, cpu = map(float, out)
             print(
-                f"{kind} of {n} × {INPUTS} float32: {seconds:.1f} s, CPU {cpu:.1f} s, {megabytes:.0f} MB that are no page cache, "
-                f"log evidence {evidence!r}",
+                f"{kind} of {n} × {INPUTS} float32: {seconds:.1f} s, CPU {cpu:.1f} s, "
+                f"{megabytes:.0f} MB that are no page cache, log evidence {evidence!r}",
                 flush=True,
             )
 
