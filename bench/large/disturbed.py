@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import dask.array as da
 import numpy as np
@@ -114,7 +114,8 @@ def with_signals(trials, times):
                 pids, send = signals(client, number, n_workers)
                 trials.run(name, send)
                 for pid in pids if number == signal.SIGSTOP else ():
-                    os.kill(pid, signal.SIGKILL)
+                    with suppress(ProcessLookupError):  # its nanny has done so
+                        os.kill(pid, signal.SIGKILL)
     for _ in range(times["scaled"]):
         with local_cluster() as cluster, Client(cluster):
             trials.run("scaled", lambda cluster=cluster: (cluster.scale(1), time.sleep(1), cluster.scale(3)))
