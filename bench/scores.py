@@ -6,7 +6,7 @@ In: targets of test rows, predicted means and standard deviations, std(y) of the
 import numpy as np
 
 from alakarte import coverage_scorer, log_density_scorer
-from alakarte.metrics import coverage, log_density
+from alakarte.metrics import half_width, log_density
 
 
 def rmse(residual: np.ndarray) -> float:
@@ -25,12 +25,12 @@ def scores_of(model, X: np.ndarray, y: np.ndarray, y_std: float) -> dict[str, fl
     }
 
 
-def scores(y: np.ndarray, mean: np.ndarray, std: np.ndarray, y_std: float) -> dict[str, float]:
+def scores(y: np.ndarray, mean: np.ndarray, std: np.ndarray, y_std: float, dof: float = np.inf) -> dict[str, float]:
     """RMSE in own units and over std(y), mean log density of standardised y, coverage of 95 % intervals."""
     error = rmse(mean - y)
     return {
         "rmse": error,
         "rmse_over_std": error / float(y_std),
-        "log_density_standardised": float(log_density(y, mean, std).mean() + np.log(y_std)),
-        "coverage": float(coverage(y, mean, std)),
+        "log_density_standardised": float(log_density(y, mean, std, dof).mean() + np.log(y_std)),
+        "coverage": float(np.mean(np.abs(y - mean) <= half_width(0.95, dof) * std)),
     }

@@ -13,6 +13,7 @@ import argparse
 import json
 from pathlib import Path
 
+from bench.large import near
 from bench.large.cells import SETS, cells
 from bench.large.generated import GENERATED
 from bench.large.peers import METHODS
@@ -64,7 +65,7 @@ def main(arguments=None) -> None:
 def show(lines, options) -> None:
     """Table and figure of the lines that are there."""
     if options.table:
-        print(table(lines), pooled(lines), sep="\n")
+        print(table(lines), pooled(lines), near.table(lines), sep="\n\n")
     if options.plot:
         print(plot(lines, options.plot))
 

@@ -9,16 +9,31 @@ from bench import folds
 from bench.folds import fold
 from bench.large.peers import METHODS
 
-SETS = ("kin40k", "protein", "bike", "sml", "gas", "pumadyn32nm", "keggdirected", "parkinsons", "houseelectric")
 # the same rows, whole days left out: the set, and the inputs that tell the day
 BY_DAYS = {"bike_days": ("bike", (0, 1, 2)), "houseelectric_days": ("houseelectric", (0, 1, 2))}
-SETS = (*SETS, *BY_DAYS)
-WITH_PEERS = ("kin40k", "protein", "bike", *BY_DAYS)
-FOLDS = {"sml": range(5), "gas": range(5), "pumadyn32nm": range(5)}
+SETS = (
+    "kin40k",
+    "protein",
+    "bike",
+    "bike_days",
+    "houseelectric",
+    "houseelectric_days",
+    "sml",
+    "gas",
+    "pumadyn32nm",
+    "keggdirected",
+    "parkinsons",
+)
+FOLDS = dict.fromkeys(("protein", "bike", "bike_days"), range(3)) | dict.fromkeys(
+    ("sml", "gas", "pumadyn32nm"), range(5)
+)
+TREES = ("lightgbm", "xgboost", "histogram_boosting")
+PEERS = dict.fromkeys(("kin40k", "protein", "bike", "bike_days"), tuple(METHODS)[1:])
+PEERS |= dict.fromkeys(("houseelectric", "houseelectric_days"), TREES)  # others would take hours
 
 
 def cells(names, folds=None, methods=None, max_time: float | None = None) -> list[dict]:
-    """All cells of some sets; peers run on three sets, several folds on three others, unless told otherwise.
+    """All cells of some sets: the library on some folds, trees beside it, other peers on fold 0, unless told otherwise.
 
     Peers have no limit of time: with one, only the library runs.
     """
@@ -26,8 +41,13 @@ def cells(names, folds=None, methods=None, max_time: float | None = None) -> lis
         {"set": name, "fold": k, "method": method, "max_time": max_time}
         for name in names
         for k in folds or FOLDS.get(name, [0])
-        for method in methods or (METHODS if name in WITH_PEERS and max_time is None else ["alakarte"])
+        for method in methods or ("alakarte", *(() if max_time else _peers(name, k)))
     ]
+
+
+def _peers(name: str, k: int) -> tuple[str, ...]:
+    """Of one fold; those that take a minute or more on the first alone."""
+    return tuple(peer for peer in PEERS.get(name, ()) if peer in TREES or k == 0)
 
 
 def load(name: str, k: int):

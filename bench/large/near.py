@@ -1,56 +1,48 @@
-"""What near-copies contribute: error and coverage by the distance to the nearest training row.
+"""What near-copies contribute: errors and coverage by the distance to the nearest training row.
 
-    python -m bench.large.near protein bike_days [--fold 0] [--methods alakarte lightgbm]
-
-In: sets of this folder. Out: printed RMSE over std(y), log density and coverage in each quarter of the test rows, the
-nearest first; distances are those of standardised inputs.
+In: inputs of training and test rows; residuals, standard deviations. Out: the text of a result line, and the table made
+of such lines. Distances are those of standardised inputs.
 """
-
-import argparse
-import warnings
 
 import numpy as np
 from scipy.spatial import cKDTree
 
-from bench.large.cells import SETS, load
-from bench.large.peers import METHODS
-from bench.scores import scores
+from alakarte.metrics import half_width
+from bench.scores import rmse
+
+MOST_ROWS = 20_000  # test rows whose nearest row is looked up
 
 
-def quarters(x_train, x_test):
-    """(rows,) 0 for the quarter of the test rows that is nearest to its nearest training rows, 3 for the farthest."""
+def distances(x_train, x_test):
+    """(rows,) from each test row to the nearest training row."""
     mean, std = x_train.mean(axis=0), x_train.std(axis=0)
     std = np.where(std > 0, std, 1.0)
-    distance, _ = cKDTree((x_train - mean) / std).query((x_test - mean) / std)
-    rank = np.argsort(np.argsort(distance, kind="stable"), kind="stable")
-    return 4 * rank // len(rank), distance
+    return cKDTree((x_train - mean) / std).query((x_test - mean) / std, workers=-1)[0]
 
 
-def main() -> None:
-    """Fit and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.large.near", description=__doc__.splitlines()[0])
-    parser.add_argument("sets", nargs="+", choices=SETS, metavar="set")
-    parser.add_argument("--fold", type=int, default=0)
-    parser.add_argument("--methods", nargs="+", choices=METHODS, default=["alakarte", "lightgbm"])
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    for name in options.sets:
-        x_train, y_train, x_test, y_test = load(name, options.fold)
-        quarter, distance = quarters(x_train, x_test)
-        copies = np.mean(distance == 0)
-        print(f"{name}, fold {options.fold}: {100 * copies:.1f} % of test rows have inputs of a training row")
-        for method in options.methods:
-            mean, std, seconds, note = METHODS[method](x_train, y_train, x_test)
-            for part in range(4):
-                rows = quarter == part
-                found = scores(y_test[rows], mean[rows], std[rows], y_train.std())
-                print(
-                    f"  {method:<12} quarter {part + 1}: RMSE/std {found['rmse_over_std']:.4f}, "
-                    f"log density {found['log_density_standardised']:.3f}, coverage {found['coverage']:.3f}",
-                    flush=True,
-                )
-            print(f"  {method:<12} {seconds:.0f} s, {note}", flush=True)
+def some_rows(n: int):
+    """All of n rows, or so many at random."""
+    return np.sort(np.random.default_rng(0).permutation(n)[:MOST_ROWS])
 
 
-if __name__ == "__main__":
-    main()
+def quarters(distance, error, spread, dof: float) -> str:
+    """The part of rows at distance 0; RMSE / coverage of each quarter, the nearest first.
+
+    Errors and spreads are in std(y) of the training rows.
+    """
+    covered = np.abs(error) <= half_width(0.95, dof) * spread
+    parts = np.array_split(np.argsort(distance, kind="stable"), 4)
+    figures = (f"{rmse(error[part]):.4g}/{covered[part].mean():.3f}" for part in parts)
+    return f"{np.mean(distance == 0):.3f} " + " ".join(figures)
+
+
+def table(lines) -> str:
+    """All lines of fold 0 without a limit of time that have such figures, as Markdown."""
+    rows = ["| set | method | at distance 0 | nearest quarter | second | third | farthest |", "|---" * 7 + "|"]
+    for line in lines:
+        if line.get("quarters") and line["fold"] == 0 and not line["max_time"]:
+            copies, *parts = line["quarters"].split()
+            cells = " | ".join(part.replace("/", " / ") for part in parts)
+            method = line["method"].replace("_", " ")
+            rows.append(f"| {line['set']} | {method} | {100 * float(copies):.1f} % | {cells} |")
+    return "\n".join(rows)

@@ -15,6 +15,7 @@ STYLE = {
     "svgp": ("X", "#7b3f98"),
     "xgpr": ("s", "#2d7d46"),
     "lightgbm": ("D", "#c0392b"),
+    "xgboost": ("^", "#d98c00"),
     "histogram_boosting": ("v", "#8c6d31"),
 }
 

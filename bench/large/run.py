@@ -14,6 +14,7 @@ import numpy as np
 
 from alakarte import GPRegressor
 from bench.large.cells import load
+from bench.large.near import distances, quarters, some_rows
 from bench.large.peers import METHODS
 from bench.lines import append, prepare, read
 from bench.memory import resident, start_peak
@@ -30,6 +31,7 @@ COLUMNS = dict.fromkeys(CELL, 6) | {
     "n_test": None,
     "seconds": 6,
     "peak_mb": 6,
+    "quarters": None,
     "note": None,
 }
 
@@ -40,10 +42,13 @@ def one(cell: dict) -> dict:
     x_train, y_train, x_test, y_test = load(cell["set"], cell["fold"])
     before = start_peak()
     settings = {"max_time": cell["max_time"]} if cell["max_time"] else {}
-    mean, std, seconds, note = METHODS[cell["method"]](x_train, y_train, x_test, **settings)
-    peak = resident("VmHWM") - before
-    costs = {"n_test": len(y_test), "seconds": seconds, "peak_mb": peak, "note": note}
-    return scores(y_test, mean, std, y_train.std()) | costs
+    found = METHODS[cell["method"]](x_train, y_train, x_test, **settings)
+    peak, y_std = resident("VmHWM") - before, y_train.std()
+    some = some_rows(len(y_test))
+    near = distances(x_train, x_test[some]), (found.mean - y_test)[some] / y_std, found.std[some] / y_std
+    costs = {"n_test": len(y_test), "seconds": found.seconds, "peak_mb": peak, "note": found.note}
+    costs["quarters"] = quarters(*near, found.dof)
+    return scores(y_test, found.mean, found.std, y_std, found.dof) | costs
 
 
 def in_a_process(cell: dict) -> dict | None:

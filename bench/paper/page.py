@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bench.paper.table import (
     cost_table,
+    coverage_table,
     grid,
     means,
     milliseconds_per_test_row,
@@ -68,6 +69,7 @@ def report(lines) -> str:
             found, "log_density_standardised", 2
         ),
         "Coverage of 95 % intervals": plain_table(found, "coverage", 3),
+        "Coverage of the defaults' 95 % intervals, all folds together": coverage_table(found),
         "CPU seconds per fit": plain_table(found, "cpu_seconds", 1),
         "CPU milliseconds per test row, mean and standard deviation": grid(found, milliseconds_per_test_row),
         "Peak memory of a fit beyond the data, MB": plain_table(found, "peak_mb", 0),

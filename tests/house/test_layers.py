@@ -145,12 +145,22 @@ ELSEWHERE = {
     **dict.fromkeys(
         [
             "cli." + name
-            for name in ("fit", "inspect_file", "mistakes", "open_model", "options", "predict", "evaluate", "report")
+            for name in (
+                "fit",
+                "inspect_file",
+                "mistakes",
+                "open_model",
+                "options",
+                "predict",
+                "evaluate",
+                "roles",
+                "report",
+            )
         ],
         "cli/test_commands.py",
     ),
     "cli.doctor": "cli/test_main.py",
-    **dict.fromkeys(["model.onnx_graph", "model.onnx_parts"], "model/test_onnx_export.py"),
+    **dict.fromkeys(["model.onnx_graph", "model.onnx_parts", "model.onnx_transform"], "model/test_onnx_export.py"),
     "model.strict_json": "model/test_container.py",
     **dict.fromkeys(
         ["display." + name for name in ("answers", "case", "inline", "page", "words")], "display/test_report.py"
@@ -171,6 +181,7 @@ ELSEWHERE = {
         ],
         "display/test_pictures.py",
     ),
+    "kernels.mixture": "search/test_starts.py",
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",
 }

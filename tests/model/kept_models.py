@@ -37,6 +37,11 @@ RECIPES = {
         y,
     ),
     "noise_given": (GPRegressor("ard", noise_std=np.float64(0.3), **SHORT), y),
+    "log": (GPRegressor("ard", target_transform="log", **SHORT), np.exp(y)),
+    "yeo_johnson": (
+        GPRegressor("ard", target_transform="yeo-johnson", n_frequencies=6, **SHORT),
+        np.column_stack([np.exp(y), -np.exp(0.5 * y)]),
+    ),
     "knots": (GPRegressor(PiecewiseLinear(n_knots=3), n_components=1, n_frequencies=4, **SHORT), y),
     "student_t": (GPRegressor("ard", likelihood="student_t", **SHORT), y),
     "student_t_weights": (GPRegressor("ard", likelihood="student_t", n_frequencies=6, **SHORT), y),
@@ -65,6 +70,8 @@ GOLDEN = (
     "sum_weights",
     "neighbours",
     "votes",
+    "log",
+    "yeo_johnson",
 )
 
 

@@ -46,7 +46,7 @@ def test_kernels_are_learned_from_the_same_rows_and_compared_in_one_pass_over_al
     )
     model = GPRegressor(random_state=0, n_restarts=2, max_iter=3, max_iter_restart=2, n_components=1).fit(X, y)
     assert sum(place["n_neighbors"] == 0 for place in model.ranking_) == 3
-    assert len(learned) == 3
+    assert len({one.problem.kernel.name for one in learned}) == 3
     assert all(one.problem.rows is learned[0].problem.rows for one in learned)
     assert passes[0] == (9_000, 3)
     assert {rows for rows, _ in passes} == {9_000}

@@ -168,6 +168,20 @@ def test_of_many_rows_a_kernel_is_dropped_sooner(monkeypatch):
     assert sorted(candidate.learned.problem.rows.n_rows for candidate in ranking) == [225, 225, 225, 450]
 
 
+def test_a_mixture_of_features_far_behind_after_a_few_steps_has_no_long_run(monkeypatch):
+    monkeypatch.setattr(policy, "DROPPED_OF_MANY", 0.0)  # the best alone goes on
+    monkeypatch.setattr(policy, "HOPELESS", np.inf)
+    monkeypatch.setattr(policy, "FEW_ROWS", 59)
+    monkeypatch.setattr(policy, "TRIAL_ITERATIONS", 2)
+    _, ranking = compete(auto(expansion="fastfood", n_frequencies=8, n_learning_rows=60, max_iter=9))
+    steps = {c.plan.kernel.name: [run.n_iter for run in c.learned.runs] for c in ranking}
+    best = max(ranking, key=lambda c: -c.learned.run.nlml).plan.kernel.name
+    for name in {"pwl", "gm"} - {best}:
+        with naming(name):
+            assert max(steps[name]) <= 2
+    assert max(steps["ard"]) > 2  # cheap: its long run comes first
+
+
 @pytest.mark.parametrize("expansion", ["auto", "fastfood", "dense"])
 def test_kernels_compete_whatever_their_ladders(expansion):
     """With features asked for, some kernels learn in closed form on a ladder, others with features on all rows."""

@@ -9,6 +9,7 @@ import alakarte.search.policy as policy
 import alakarte.search.rough as rough
 from alakarte import GPRegressor
 from alakarte.errors import Unavailable
+from alakarte.execution.budget import Budget
 from alakarte.posteriors.calibration import UNCALIBRATED
 from alakarte.posteriors.local import LocalPosterior
 from alakarte.posteriors.smooth_and_rough import SmoothAndRough
@@ -20,7 +21,7 @@ N = 5200  # more than closed forms bear
 
 @pytest.fixture(autouse=True)
 def short_stages(monkeypatch):
-    monkeypatch.setattr(policy, "LOCAL_STAGES", ((300, 12, 6), (300, 16, 6)))
+    monkeypatch.setattr(policy, "LOCAL_STAGES", ((300, 12, 3), (300, 12, 3), (300, 16, 6)))
     monkeypatch.setattr(policy, "FRESH_ROWS", 600)
     monkeypatch.setattr(policy, "FEATURE_MENU", ("ard",))
     monkeypatch.setattr(policy, "GROWTH_FLOPS", 1e9)
@@ -58,26 +59,82 @@ def test_neighbours_are_kept_where_the_function_is_rough():
     assert "left out" in model.summary()
 
 
-def test_features_are_kept_where_the_function_is_smooth_and_neighbours_are_dropped_after_the_first_stage(monkeypatch):
-    X, stages, learn = inputs(), [], rough.learn_local
+def stages_learned(monkeypatch):
+    """The stages that a fit goes through, in a list that fills."""
+    stages, learn = [], rough.learn_local
 
     def counted(search, begun, given):
         stages.extend(given)
         return learn(search, begun, given)
 
     monkeypatch.setattr(rough, "learn_local", counted)
-    monkeypatch.setattr(policy, "LOCAL_HOPE", 0.0)
+    return stages
+
+
+def test_features_are_kept_where_the_function_is_smooth_and_neighbours_are_dropped_after_a_glance(monkeypatch):
+    X, stages = inputs(), stages_learned(monkeypatch)
     model = GPRegressor(max_iter=6, **QUICK).fit(X, smooth_target(X))
     assert isinstance(model.model_.posterior, WeightPosterior)
     assert len(model.ranking_) == 1
-    assert set(stages) == {policy.LOCAL_STAGES[0]}
+    assert stages == 2 * list(policy.LOCAL_STAGES[:2])  # alone and beside features
     assert model.left_out_log_density_ == model.ranking_[0]["left_out_log_density"]
     assert model.rough_kernel_ is None
 
 
+def glances(monkeypatch, alone, beside):
+    """Whatever glances see, they say that these were the leads."""
+    leads, further = {"mm": alone, "matern": beside}, rough._further
+
+    def told(search, attempt, features, stages, **limit):
+        if attempt.leads:
+            return further(search, attempt, features, stages, **limit)
+        return replace(attempt, leads=leads[attempt.learned.plan.kernel.name])
+
+    monkeypatch.setattr(rough, "_further", told)
+
+
+@pytest.mark.parametrize(("first_lead", "n_stages"), [(-1.4, 1), (-1.0, 0), (0.5, 0)])
+def test_who_is_behind_goes_on_while_the_next_gain_may_suffice(monkeypatch, first_lead, n_stages):
+    glances(monkeypatch, (first_lead, -0.6), (-1.0, -1.0))
+    stages = stages_learned(monkeypatch)
+    X = inputs()
+    model = GPRegressor(n_neighbors=30, max_iter=6, **QUICK).fit(X, rough_target(X))
+    assert stages == list(policy.LOCAL_STAGES[2:]) * n_stages
+    assert isinstance(model.model_.posterior, LocalPosterior) == bool(n_stages)
+
+
+class Learning:
+    """Log densities of four fresh rows that are better after each stage, by less and less."""
+
+    local = type("Rows", (), {"fresh": np.arange(4)})
+
+    def __init__(self, stage=0):
+        self.stage = stage
+
+    def log_density(self, fresh, k):
+        return np.array([-1e6, 0.0, 0.0, 0.0]) + (2 - 0.5**self.stage)
+
+
+def test_a_stage_counts_no_row_for_more_than_some_nats_and_is_the_last_if_the_next_is_not_expected_to_suffice(
+    monkeypatch,
+):
+    monkeypatch.setattr(rough, "learn_local", lambda search, begun, stages: Learning(begun.stage + len(stages)))
+    search = type("Search", (), {"budget": Budget()})
+    features = rough.Judged(None, None, None, np.zeros(4), np.ones(4))
+    begun = rough.Attempt(Learning(), np.full(4, 1.0))
+    after = rough._further(search, begun, features, 5 * (None,))
+    leads = [(-policy.WORST_ROW + 3 * (1 - 0.5**stage)) / 4 for stage in range(1, 6)]
+    assert after.leads == pytest.approx(tuple(leads))
+    begun = rough._further(search, begun, features, 2 * (None,))
+    assert begun.reach == pytest.approx(2 * leads[1] - leads[0])
+    for least, n_stages in ((begun.reach, 2), (begun.reach - 0.01, 5)):
+        assert len(rough._further(search, begun, features, 3 * (None,), least=least).leads) == n_stages
+    search.budget.interrupt()
+    assert len(rough._further(search, begun, features, 3 * (None,)).leads) == 2
+
+
 def test_neighbours_see_what_features_leave(monkeypatch):
-    hope = {"mm": -50.0, "matern": 50.0}  # none alone, all beside features
-    monkeypatch.setattr(rough, "_first_log_density", lambda begun: np.full(600, hope[begun.plan.kernel.name]))
+    glances(monkeypatch, (-50.0, -50.0), (50.0, 50.0))  # none alone, all beside features
     monkeypatch.setattr(policy, "CLEAR_LEAD", -np.inf)
     X = inputs()
     y = 3 * smooth_target(X) + rough_target(X)

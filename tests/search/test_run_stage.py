@@ -166,3 +166,21 @@ def test_by_default_some_of_many_rows_are_learned_from_in_single_precision(monke
     assert {each.precision for each in seen} == {"mixed"}  # accurate enough: no step in double follows
     assert after.precision == "double"
     assert run.nlml == nlml(after, run.theta)
+
+
+def test_where_mixed_precision_finds_no_better_point_double_goes_on(monkeypatch):
+    """Slopes of float32 may be wrong where values are accurate: then a line has no better point, and nothing ended."""
+    search, plan, problem, theta = stage_of(n=200, n_components=2, precision="auto")
+    monkeypatch.setattr(policy, "SMALL_ROWS", 199)
+    seen, real = [], alakarte.search.run_stage.nlml_gradient
+
+    def upside_down(problem, theta):
+        seen.append(problem.precision)
+        value, gradient = real(problem, theta)
+        return value, -gradient if problem.precision == "mixed" else gradient
+
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", upside_down)
+    features = replace(problem, computation=Computation.WEIGHTS)
+    _, run = long_run(search, plan, features, theta, Stage(200, 5, 0.0))
+    assert set(seen) == {"mixed", "double"}
+    assert run.nlml < nlml(features, theta) - 1

@@ -6,7 +6,7 @@ import pytest
 from alakarte.search.coordinates import Coordinates
 from alakarte.search.optimise import Limits, Task
 from alakarte.search.optimise import minimise as minimise_task
-from alakarte.search.policy import WINDOW
+from alakarte.search.policy import LINE_SEARCH, WINDOW
 from alakarte.search.stopping import Stop
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -70,3 +70,14 @@ def test_the_end_in_rounding_counts_as_converged():
     assert run.ending.converged
     assert np.array_equal(run.theta, START)
     assert not minimise(rough, 100, 1e-4).ending.converged
+
+
+def test_a_line_without_a_better_point_is_given_up_soon():
+    """Its start, and two lines at most: SciPy tries once more without what it remembers."""
+
+    def wrong(theta):  # a gradient that points uphill
+        return float(theta.sum()), -np.ones(4)
+
+    run = minimise(wrong, 100, 0.1)
+    assert run.ending.stop is Stop.NO_BETTER_POINT
+    assert run.n_evaluations <= 1 + 2 * LINE_SEARCH

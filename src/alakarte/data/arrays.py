@@ -73,6 +73,10 @@ class ArrayRows(Rows):
         """All targets (n, T), standardised, and weights (n,)."""
         return (self.y if self.scaling is None else self.scaling.target(self.y)), self.weight
 
+    def excess_log_slope(self) -> float:
+        """In nats: what a transform of these targets has beyond its mean in the fit, of rows not standardised yet."""
+        return 0.0 if self.scaling is None else self.scaling.excess_log_slope(self.y, self.weight)
+
     def standardised(self) -> "ArrayRows":
         """The same rows with their standardised values in memory."""
         if self.scaling is None:

@@ -11,6 +11,7 @@ import numpy as np
 from alakarte.data.categories import Encoding
 from alakarte.data.compress import Tails
 from alakarte.data.pieces import over_pieces, sum_of_piece
+from alakarte.data.target_transform import TargetTransform
 from alakarte.errors import InvalidInput
 from alakarte.parameters import Units
 from alakarte.records import Array, Flags, Variables
@@ -27,7 +28,7 @@ _BLOCK_ROWS = 4096
 
 @dataclass(frozen=True)
 class Scaling:
-    """x̂ = (x − x_mean)/x_scale, constant inputs become 0; ŷ = (y − y_mean)/y_scale.
+    """x̂ = (x − x_mean)/x_scale, constant inputs become 0; ŷ = (t − y_mean)/y_scale, t = y or its transform.
 
     With an `encoding`, inputs x̂ are one-hot columns beside the standardised numbers. Those keep their zeros and ones,
     because a rare level divided by its own spread would be far from all others: two levels are √2 apart, as two rows of
@@ -43,6 +44,7 @@ class Scaling:
     encoding: Encoding | None = None  # of categories, if there are any
     level_std: Array | None = None  # (d,) standard deviation of one-hot columns, one for numbers; None: numbers alone
     has_targets: bool = True  # else they stay as they are, and are standardised elsewhere
+    transform: TargetTransform | None = None  # of y, before it is centred: then "units of y" are those of t
 
     @property
     def variables(self) -> Variables | None:
@@ -78,7 +80,7 @@ class Scaling:
 
     def with_plain_targets(self, n_targets: int) -> "Scaling":
         """The same for so many targets that are standardised already."""
-        return replace(self, y_mean=np.zeros(n_targets), y_scale=np.ones(n_targets), has_targets=False)
+        return replace(self, y_mean=np.zeros(n_targets), y_scale=np.ones(n_targets), has_targets=False, transform=None)
 
     @property
     def y_variance(self) -> Array:
@@ -92,11 +94,23 @@ class Scaling:
         return self.y_scale**2
 
     def log_evidence(self, nlml: float, total: float) -> float:
-        """In nats of the user's y, of rows of weight `total` whose standardised targets have this nlml."""
-        return float(-nlml - total * np.log(self.y_scale).sum())
+        """In nats of the user's y, of rows of weight `total` whose standardised targets have this nlml.
+
+        A transform adds its mean log slope in the rows of the fit; `excess_log_slope` is what other rows have beyond.
+        """
+        per_row = -np.log(self.y_scale).sum()
+        if self.transform is not None:
+            per_row += self.transform.mean_log_slope.sum()
+        return float(-nlml + total * per_row)
+
+    def excess_log_slope(self, y: Array, weight: Array) -> float:
+        """In nats, of rows with targets y (n, T) and weights (n,); 0 without a transform."""
+        return 0.0 if self.transform is None else self.transform.excess_log_slope(y, weight)
 
     def target(self, y: Array) -> Array:
         """Standardised copy of y (rows, T)."""
+        if self.transform is not None:
+            y = self.transform.forward(y)
         with np.errstate(over="ignore"):
             z = np.subtract(y, self.y_mean, dtype=np.float64)
             z /= self.y_scale

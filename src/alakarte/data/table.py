@@ -5,12 +5,13 @@ In: what a user gave to `fit` or `partial_fit`. Out: `Table`. A new kind of tabl
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.categories import Encoding
 from alakarte.data.cluster_rows import ClusterColumns, ClusterRows, Pieces
 from alakarte.data.columns import in_memory, is_dask
 from alakarte.data.dask_table import cluster_pieces
@@ -20,7 +21,8 @@ from alakarte.data.read import check_total, read_categories, read_inputs, read_t
 from alakarte.data.scan import Scan, as_scan
 from alakarte.data.scanned import scanned_further, scanned_inputs, scanned_training
 from alakarte.data.standardise import Scaling, standardise
-from alakarte.errors import InvalidInput
+from alakarte.data.target_transform import check_targets, learn_transform
+from alakarte.errors import InvalidInput, Unavailable
 from alakarte.execution.progress import Progress
 from alakarte.records import Array
 
@@ -37,14 +39,66 @@ class Table:
     target_shape: tuple[int, ...]
 
 
-def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_scaling: TargetScaling) -> Table:
-    """A table to learn from: checked, merged, in memory and standardised where it is small."""
+@dataclass(frozen=True)
+class Checked:
+    """A table that was read: inputs (n, variables), targets (n, T), weights (n,), the levels of categories."""
+
+    inputs: Array
+    target: Array
+    weight: Array
+    encoding: Encoding | None
+    target_shape: tuple[int, ...]
+
+    def some(self, n_rows: int, rng: np.random.Generator) -> "Checked":
+        """At most so many of the rows with a weight, drawn at random."""
+        rows = np.flatnonzero(self.weight > 0)
+        rows = np.sort(rng.choice(rows, n_rows, replace=False)) if rows.size > n_rows else rows
+        return replace(self, inputs=self.inputs[rows], target=self.target[rows], weight=self.weight[rows])
+
+    def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
+        """Merged, in memory and standardised where it is small; targets by the transform of that name."""
+        check_targets(transform, self.target, self.weight)
+        inputs, target, weight = merge_rows(self.inputs, self.target, self.weight)
+        found = None if transform is None else learn_transform(transform, target, weight)
+        centre_and_scale = target_scaling(target if found is None else found.forward(target), weight)
+        scaling = replace(standardise(inputs, weight, *centre_and_scale, self.encoding), transform=found)
+        if target_scaling is plain_targets:
+            scaling = scaling.with_plain_targets(target.shape[1])
+        rows = ArrayRows(inputs, target, weight, scaling=scaling)
+        return Table(rows.standardised() if len(inputs) <= MERGE_ROWS else rows, scaling, self.target_shape)
+
+
+@dataclass(frozen=True)
+class OnCluster:
+    """A large table that was read on a cluster, and stays there."""
+
+    pieces: Pieces
+    target_shape: tuple[int, ...]
+
+    def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
+        """Standardised, with targets as they are."""
+        if transform is not None:
+            raise Unavailable(
+                f"target_transform={transform!r} is for rows in memory or on disk: on a cluster transform y before the "
+                "fit, such as y.map_blocks(numpy.log), or give Parquet files by scan_parquet."
+            )
+        x, y, weight = _columns(self.pieces)
+        total = sum(over_pieces(weight, None, sum_of_piece))
+        check_total(np.array([total]))
+        scaling = standardise(x, weight, *target_scaling(y, weight))
+        if target_scaling is plain_targets:
+            scaling = scaling.with_plain_targets(self.pieces.n_targets)
+        return Table(ClusterRows(self.pieces, scaling, float(total)), scaling, self.target_shape)
+
+
+def read_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Checked | OnCluster:
+    """What a user gave to `fit`, checked."""
     if is_dask(X):
         with closing(Progress(estimator.verbose, lambda nlml, total: nlml)) as progress:
             pieces, target_shape = cluster_pieces(estimator, X, y, sample_weight)
             if pieces.n_rows > MERGE_ROWS:
                 progress.say(f"{pieces.n_rows:,} rows on the cluster, in {len(pieces.futures)} pieces")
-                return _cluster_table(pieces, target_shape, target_scaling)
+                return OnCluster(pieces, target_shape)
     X, y, sample_weight = map(in_memory, (X, y, sample_weight))
     X = as_scan(X)
     if isinstance(X, Scan):
@@ -53,24 +107,12 @@ def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_sc
     else:
         encoding = read_categories(X, estimator.categorical_features, sample_weight)
         inputs, target, weight = read_training(estimator, X, y, sample_weight, encoding)
-    target_shape = target.shape[1:]
-    inputs, target, weight = merge_rows(inputs, target.reshape(len(target), -1), weight)
-    scaling = standardise(inputs, weight, *target_scaling(target, weight), encoding)
-    if target_scaling is plain_targets:
-        scaling = scaling.with_plain_targets(target.shape[1])
-    rows = ArrayRows(inputs, target, weight, scaling=scaling)
-    return Table(rows.standardised() if len(inputs) <= MERGE_ROWS else rows, scaling, target_shape)
+    return Checked(inputs, target.reshape(len(target), -1), weight, encoding, target.shape[1:])
 
 
-def _cluster_table(pieces: Pieces, target_shape: tuple[int, ...], target_scaling: TargetScaling) -> Table:
-    """A large table that stays on its cluster."""
-    x, y, weight = _columns(pieces)
-    total = sum(over_pieces(weight, None, sum_of_piece))
-    check_total(np.array([total]))
-    scaling = standardise(x, weight, *target_scaling(y, weight))
-    if target_scaling is plain_targets:
-        scaling = scaling.with_plain_targets(pieces.n_targets)
-    return Table(ClusterRows(pieces, scaling, float(total)), scaling, target_shape)
+def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_scaling: TargetScaling) -> Table:
+    """A table to learn from, whose targets are as they were given."""
+    return read_table(estimator, X, y, sample_weight).table(target_scaling)
 
 
 def _columns(pieces: Pieces) -> Any:
@@ -114,5 +156,8 @@ def further_rows(
     if target.shape[1:] != target_shape:
         fitted = f"(n, {target_shape[0]})" if target_shape else "(n,)"
         raise InvalidInput(f"y has shape {target.shape}; this model was fitted to y of shape {fitted}.")
-    inputs, target, weight = merge_rows(inputs, target.reshape(len(target), -1), weight)
+    target = target.reshape(len(target), -1)
+    if scaling.transform is not None:
+        scaling.transform.check(target, weight)
+    inputs, target, weight = merge_rows(inputs, target, weight)
     return ArrayRows(inputs, target, weight, scaling=scaling)

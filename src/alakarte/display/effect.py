@@ -8,7 +8,8 @@ from alakarte.data.read import read_inputs
 from alakarte.display.canvas import BAND, POINTS, SHADES, Display, bare, fitted_model, places_of, short, target_name
 from alakarte.execution.threads import one_blas_thread
 from alakarte.model.fitted import FittedModel
-from alakarte.posteriors.averaged import Replaced, averaged
+from alakarte.posteriors.averaged import averaged
+from alakarte.posteriors.averaged_kernel import Replaced
 from alakarte.records import Array
 
 
@@ -160,4 +161,6 @@ def _function_name(estimator: Any, model: FittedModel, target: int | str | None,
         return f"log odds of {classes[which if len(classes) > 2 else 1]}"
     if model.likelihood.name in ("poisson", "negative_binomial"):
         return f"log rate of {name}"
+    if model.scaling.transform is not None:  # averages are of what is normal
+        name = f"{model.scaling.transform.kind} of {name}"
     return f"{name}, averaged over other inputs"

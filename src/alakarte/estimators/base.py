@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from alakarte.data.table import Table, query_table
 from alakarte.display.report import report
 from alakarte.display.summary import summary
+from alakarte.estimators.callbacks import WRAPPERS, Listener, Told
 from alakarte.estimators.going_on import begin_checkpoint, going_on
 from alakarte.estimators.keep import Savable
 from alakarte.execution.budget import Budget
@@ -36,7 +37,7 @@ from alakarte.search.settings import Settings
 Learn: TypeAlias = Callable[[Search, WarmStart | None], Fit]  # a recipe: `search.fit.fit` or one of its kind
 
 
-class GPEstimator(Savable, ABC):
+class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
     """A Gaussian process that learns its kernel: the settings that all of them have, and what a fit leaves."""
 
     n_features_in_: int
@@ -98,15 +99,16 @@ class GPEstimator(Savable, ABC):
                 rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
         checkpoint, random = begin_checkpoint(self, table, warm)
         rows = replace(rows, checkpoint=checkpoint)
-        progress = Progress(self.verbose, scaling.log_evidence)
+        listener = Listener(self, budget)
+        progress = Progress(self.verbose, scaling.log_evidence, listener)
         with one_blas_thread(), closing(progress), going_on(checkpoint, budget):
             subsets = in_random_order(settings, rows, random)
             result = learn(Search(settings, subsets, scaling, random, progress, budget, checkpoint), warm)
         self.model_ = fitted_model(result, table.target_shape, self._input_names())
-        if budget.interrupted:
+        if budget.interrupted and not listener.stopped:
             raise KeyboardInterrupt("The fit was interrupted. The best model so far is kept: predict and summary work.")
         if text := shortfall(result):
-            warn(text, ConvergenceWarning, stacklevel=3)
+            warn(text, ConvergenceWarning, stacklevel=3 + WRAPPERS)
 
     def _input_names(self) -> tuple[str, ...]:
         names = getattr(self, "feature_names_in_", None)
@@ -195,6 +197,11 @@ class GPEstimator(Savable, ABC):
     def n_learning_rows_(self) -> int:
         """Rows of the last stage."""
         return self._fitted("n_learning_rows_").history.n_learning_rows
+
+    @property
+    def periods_(self) -> list[dict[str, Any]]:
+        """Waves of the learned kernel: ``share`` of its variance, ``period`` by name of input."""
+        return self._fitted("periods_").periods
 
     @property
     def growth_reason_(self) -> str:

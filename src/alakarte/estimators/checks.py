@@ -5,7 +5,8 @@ from typing import Any
 
 from sklearn.base import clone
 
-from alakarte.errors import InvalidInput
+from alakarte.data.target_transform import LOG, YEO_JOHNSON
+from alakarte.errors import InvalidInput, Unavailable
 from alakarte.execution.threads import thread_count
 from alakarte.kernels.registry import resolve
 from alakarte.likelihoods.base import Noise
@@ -13,6 +14,8 @@ from alakarte.search.settings import Settings
 
 EXPANSIONS = ("auto", "fastfood", "dense", "exact")
 LOCAL_TOO = (*EXPANSIONS, "local")  # of estimators with `n_neighbors`
+AUTO = "auto"
+TARGET_TRANSFORMS = (LOG, YEO_JOHNSON, AUTO)
 PRECISIONS = ("auto", "double", "mixed")
 
 
@@ -67,6 +70,25 @@ def check_noise_std(noise_std: Any) -> None:
     if noise_std is not None and (not _is_number(noise_std) or not 0 <= noise_std < float("inf")):
         raise InvalidInput(
             f"noise_std={noise_std!r}: give a standard deviation ≥ 0 in units of y, or None to learn it."
+        )
+
+
+def check_target_transform(estimator: Any, *, is_normal: bool) -> None:
+    """Raise InvalidInput for what is no transform of the target, or has no meaning beside other settings."""
+    given = estimator.target_transform
+    if given is None:
+        return
+    if given not in TARGET_TRANSFORMS:
+        raise InvalidInput(f"target_transform={given!r}: use None, {', '.join(map(repr, TARGET_TRANSFORMS))}.")
+    if not is_normal:
+        raise Unavailable(
+            f"target_transform={given!r} makes noise normal: with likelihood={estimator.likelihood!r} leave it out, or "
+            "use likelihood='gaussian'."
+        )
+    if given == AUTO and estimator.noise_std is not None:
+        raise Unavailable(
+            f"noise_std={estimator.noise_std!r} is in units of the transformed target, and target_transform='{AUTO}' "
+            f"leaves these open: choose '{LOG}' or '{YEO_JOHNSON}', or leave out noise_std."
         )
 
 

@@ -10,6 +10,7 @@ from alakarte.data.arrays import ArrayRows
 from alakarte.data.columns import in_memory
 from alakarte.data.read import read_target
 from alakarte.errors import InvalidInput
+from alakarte.estimators.callbacks import tells_callbacks
 from alakarte.estimators.checks import check_settings
 from alakarte.estimators.latent import LatentEstimator
 from alakarte.estimators.on_cluster import lazy
@@ -121,6 +122,7 @@ class GPCountRegressor(LatentEstimator):
         )
         self.likelihood = likelihood
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> "GPCountRegressor":
         """Learn the kernel, and build the posterior of the logarithm of the rate.
 
@@ -168,8 +170,6 @@ class GPCountRegressor(LatentEstimator):
     def dispersion_(self) -> float:
         """The r of the negative binomial; infinite for Poisson."""
         return float(self._fitted("dispersion_").likelihood_parameters.get("dispersion", np.inf))
-
-    # --- predictions
 
     def _log_counts(self, X: Any, exposure: Any) -> tuple[Array, Array]:
         """Mean and variance (rows,) of the logarithm of the expected count."""
@@ -270,8 +270,8 @@ def _check_counts(counts: Array, name: str) -> None:
     """Raise InvalidInput for what is no count."""
     problems = (
         (~np.isfinite(counts), "Input {name} contains NaN or infinity: {name}[{row}] = {value}. Drop those rows."),
-        (counts < 0, "{name}[{row}] = {value:g} is negative: counts are 0, 1, 2, …"),
-        (counts > MOST_COUNT, "{name}[{row}] = {value:g} is beyond 1e15, where float64 has no whole numbers left."),
+        (counts < 0, "{name}[{row}] = {value:g} is negative, no count: drop that row, or use GPRegressor."),
+        (counts > MOST_COUNT, "{name}[{row}] = {value:g} is beyond 1e15, too large to be told: count in larger units."),
         (
             counts != np.floor(counts),
             "{name}[{row}] = {value:g} is no whole number: for rates give exposure=, or use GPRegressor.",

@@ -51,6 +51,6 @@ class Evidence(LatentEstimator):
             return self._latent_evidence(problem, theta, VARIATIONAL, eval_gradient=eval_gradient)
         with one_blas_thread():
             if not eval_gradient:
-                return model.scaling.log_evidence(nlml(problem, theta), rows.total)
+                return model.scaling.log_evidence(nlml(problem, theta), rows.total) + rows.excess_log_slope()
             value, gradient = nlml_gradient(problem, theta)
-        return model.scaling.log_evidence(value, rows.total), -gradient
+        return model.scaling.log_evidence(value, rows.total) + rows.excess_log_slope(), -gradient

@@ -15,6 +15,8 @@ from alakarte.data.columns import is_dask
 from alakarte.data.read import read_target
 from alakarte.data.rows import Block
 from alakarte.errors import Unavailable
+from alakarte.estimators.callbacks import without_callbacks
+from alakarte.estimators.checks import check_target_transform
 from alakarte.execution.threads import one_blas_thread, thread_count
 from alakarte.kernels.ard import ARD
 from alakarte.model.fitted import FittedModel
@@ -32,14 +34,17 @@ def fit_with_input_noise(estimator: Any, X: Any, y: Any, sample_weight: Any) -> 
     if is_dask(X):
         raise Unavailable(f"likelihood='{HETEROSCEDASTIC}' takes no collections of Dask: give X.compute().")
     _check_one_target(y, estimator.noise_std)
+    check_target_transform(estimator, is_normal=True)
     third = None if estimator.max_time is None else estimator.max_time / 3
-    plain = clone(estimator).set_params(likelihood="gaussian", max_time=third)
+    plain = without_callbacks(clone(estimator)).set_params(likelihood="gaussian", max_time=third)
     constant = clone(plain).fit(X, y, sample_weight)
     inputs, target = constant._checked(X), read_target(y)
     weight = np.ones(len(inputs)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     squares = _log_squares(constant, inputs, target, weight)
-    second = clone(plain).set_params(kernel=ARD(), noise_std=LOG_SQUARE_STD)
+    second = clone(plain).set_params(kernel=ARD(), noise_std=LOG_SQUARE_STD, target_transform=None)
     noise = _with_mean_weight_one(second.fit(X, squares, sample_weight).model_, inputs, weight)
+    transform = constant.model_.scaling.transform  # "auto" has chosen
+    plain.set_params(target_transform=None if transform is None else transform.kind)
     reweighed = clone(plain).fit(X, y, weight * weight_ratio(noise, inputs))
     for name, value in vars(reweighed).items():
         if name.endswith("_"):

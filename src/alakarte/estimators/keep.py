@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from alakarte.estimators.callbacks import CALLBACKS
 from alakarte.model.files import Parts, write_parts
 from alakarte.records import Named
 
@@ -28,11 +29,11 @@ class Savable(BaseEstimator):  # type: ignore[misc]
 
         The file runs no code when it is loaded, and is refused if one bit of it has changed. It is written beside
         `path` and takes its place when it is whole. A `random_state` that is a generator is left out: another fit
-        would begin with a fresh one. So is the name of a `checkpoint`.
+        would begin with a fresh one. So are the name of a `checkpoint`, and callbacks.
         """
         check_is_fitted(self)
         settings = self.get_params(deep=False)
-        attributes = {name: value for name, value in vars(self).items() if name not in settings}
+        attributes = {name: value for name, value in vars(self).items() if name not in settings and name != CALLBACKS}
         if isinstance(settings.get("random_state"), np.random.RandomState | np.random.Generator):
             settings["random_state"] = None
         if "checkpoint" in settings:  # a file of another fit, perhaps of another machine

@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from alakarte.data.rows import Rows
+from alakarte.data.arrays import ArrayRows
 from alakarte.errors import ConditioningWarning, IllConditioned, InvalidInput
 from alakarte.estimators.base import GPEstimator
 from alakarte.execution.progress import warn
@@ -25,7 +25,7 @@ def keeps_sums(estimator: Any) -> bool:
 class Online(GPEstimator):
     """`partial_fit` and `forget`, for targets of any kind."""
 
-    def _change(self: Self, rows: Rows, sign: int) -> Self:
+    def _change(self: Self, rows: ArrayRows, sign: int) -> Self:
         """Another model with the rows added or removed; after an error the old one is as it was."""
         fitted = self.model_.posterior.total
         if not fitted + sign * rows.total > 0:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from alakarte.data.columns import in_memory
+from alakarte.data.target_transform import TargetTransform
 from alakarte.errors import InvalidInput, Unavailable
 from alakarte.estimators.input_noise import noise_ratio
 from alakarte.estimators.latent import CHUNK_ROWS, LatentEstimator
@@ -19,6 +20,8 @@ from alakarte.likelihoods.student_t import StudentT
 from alakarte.metrics import half_width, log_density, standard_quantile
 from alakarte.model.fitted import FittedModel
 from alakarte.model.predictor import AUTO, Predictor, prepare
+from alakarte.model.transformed import log_density as log_density_of
+from alakarte.model.transformed import moments, without_noise
 from alakarte.records import Array
 
 
@@ -47,14 +50,18 @@ class Predictions(LatentEstimator):
         if return_std and return_cov:
             raise InvalidInput("return_std and return_cov are both True: ask for one of them.")
         X = self._checked(X)
+        transform = self.model_.scaling.transform
         with one_blas_thread():
             if return_cov:
                 return self._mean_and_covariance(X, include_noise)
-            mean, std = self._mean_and_std(X, return_std, include_noise)
+            mean, std = self._mean_and_std(X, return_std or transform is not None, include_noise)
+        if transform is not None:
+            mean, std = moments(transform, mean, std, 0.0 if include_noise else _noise_std(self.model_, X))
+        mean, std = self.model_.for_user(mean), self.model_.for_user(std)
         return (mean, std) if return_std else mean
 
     def _mean_and_std(self, X: Array, return_std: bool, include_noise: bool) -> tuple[Array, Array]:
-        """Chunk by chunk: memory does not grow with the rows."""
+        """(rows, T) in units of y, or of its transform, chunk by chunk: memory does not grow with the rows."""
         model, n_jobs, n = self.model_, self._threads(X), len(X)
         T = model.scaling.y_scale.size
         mean, std = np.empty((n, T)), np.empty((n if return_std else 0, T))
@@ -67,11 +74,12 @@ class Predictions(LatentEstimator):
                 std[part] = np.sqrt(variance + noise_variance) * model.std_scale
             else:
                 mean[part] = model.posterior.mean(z, n_jobs)
-        mean = mean * model.scaling.y_scale + model.scaling.y_mean
-        return model.for_user(mean), model.for_user(std)
+        return mean * model.scaling.y_scale + model.scaling.y_mean, std
 
     def _mean_and_covariance(self, X: Array, include_noise: bool) -> tuple[Array, Array]:
         model = self.model_
+        if model.scaling.transform is not None:
+            raise Unavailable("return_cov: a transformed target has none in closed form: use return_std or sample_y.")
         z = model.scaling.inputs(X)
         covariance = model.posterior.covariance(z)
         if include_noise:
@@ -88,6 +96,9 @@ class Predictions(LatentEstimator):
         likelihood = self.model_.likelihood if self._is_fitted() else None
         if isinstance(likelihood, StudentT) and include_noise:
             return self._student_interval(X, likelihood, coverage)
+        if self._is_fitted() and self.model_.scaling.transform is not None:
+            low, high = np.moveaxis(self._mapped_quantiles(X, _ends(coverage), include_noise), -1, 0)
+            return low, high
         mean, std = self.predict(X, return_std=True, include_noise=include_noise)
         half = half_width(coverage, self._dof() if include_noise else np.inf) * std
         return mean - half, mean + half
@@ -107,11 +118,24 @@ class Predictions(LatentEstimator):
         likelihood = self.model_.likelihood if self._is_fitted() else None
         if isinstance(likelihood, StudentT):
             return self._student_quantiles(X, likelihood, levels)
+        if self._is_fitted() and self.model_.scaling.transform is not None:
+            return self._mapped_quantiles(X, levels, include_noise=True)
         mean, std = self.predict(X, return_std=True)
         return np.asarray(mean[..., None] + standard_quantile(levels, self._dof()[..., None]) * std[..., None])
 
+    def _mapped_quantiles(self, X: Any, levels: Array, include_noise: bool) -> Array:
+        """Quantiles (rows, k) or (rows, T, k) of a transformed target, in units of y: normal ones, mapped back."""
+        X, model = self._checked(X), self.model_
+        assert model.scaling.transform is not None
+        with one_blas_thread():
+            mean, std = self._mean_and_std(X, True, include_noise)
+        noise_std = 0.0 if include_noise else _noise_std(model, X)
+        ends = [mean + standard_quantile(level) * std for level in levels]
+        mapped = [without_noise(model.scaling.transform, end, noise_std) for end in ends]
+        return model.for_user(np.stack(mapped, axis=-1))
+
     def _student_interval(self, X: Any, likelihood: StudentT, coverage: float) -> tuple[Array, Array]:
-        low, high = self._student_quantiles(X, likelihood, np.array([0.5 - coverage / 2, 0.5 + coverage / 2])).T
+        low, high = self._student_quantiles(X, likelihood, _ends(coverage)).T
         return low, high
 
     def _student_quantiles(self, X: Any, likelihood: StudentT, levels: Array) -> Array:
@@ -174,8 +198,19 @@ class Predictions(LatentEstimator):
             )
             density = likelihood.log_predictive(model.values, scaled, mean[:, 0], variance[:, 0])
             return np.asarray(density - np.log(model.scaling.y_scale[0]))
+        if self._is_fitted() and (transform := self.model_.scaling.transform) is not None:
+            return self._mapped_log_density(transform, self._checked(X), y)
         mean, std = self.predict(X, return_std=True)
         return np.asarray(log_density(y, mean, std, self._dof()).reshape(len(mean), -1).sum(axis=1))
+
+    def _mapped_log_density(self, transform: TargetTransform, X: Array, y: Any) -> Array:
+        """(rows,) nats of y under a normal prediction of its transform; minus infinity where that is not defined."""
+        y = np.asarray(y, dtype=float).reshape(len(X), -1)
+        with one_blas_thread():
+            mean, std = self._mean_and_std(X, True, include_noise=True)
+        known = np.where(transform.covers(y), y, 1.0)
+        density = log_density_of(transform, y, log_density(transform.forward(known), mean, std))
+        return np.asarray(density.sum(axis=1))
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, include_noise: bool = True) -> Array:
         """Functions drawn from the posterior at the rows of X, with noise of `noise_std_` on request.
@@ -194,7 +229,11 @@ class Predictions(LatentEstimator):
             deviations = deviations + _noise(model, X, deviations.shape, rng)
             deviations = deviations * model.calibration.tail_factors(deviations.shape, rng)
         centre, scale = model.scaling.y_mean[:, None], model.scaling.y_scale[:, None]
-        return model.for_user(mean * scale + centre + deviations * model.std_scale[:, None])
+        samples = mean * scale + centre + deviations * model.std_scale[:, None]
+        if (transform := model.scaling.transform) is not None:  # which acts on the last axis
+            noise_std = 0.0 if include_noise else _noise_std(model, X)[..., None, :]
+            samples = np.moveaxis(without_noise(transform, np.moveaxis(samples, 1, 2), noise_std), 2, 1)
+        return model.for_user(samples)
 
     @property
     def noise_std_(self) -> float | Array:
@@ -210,6 +249,16 @@ def _noise_variance(model: FittedModel, X: Array) -> Array | float:
     if model.noise_model is not None:
         return model.posterior.noise_variance * noise_ratio(model.noise_model, X)[:, None]
     return model.posterior.noise_variance
+
+
+def _noise_std(model: FittedModel, X: Array) -> Array:
+    """(1, T) or (rows, T) of new observations, in units of y, or of its transform."""
+    return np.asarray(np.sqrt(np.reshape(_noise_variance(model, X), (-1, 1))) * model.std_scale)
+
+
+def _ends(coverage: float) -> Array:
+    """Probabilities below the two ends of a central interval."""
+    return np.array([0.5 - coverage / 2, 0.5 + coverage / 2])
 
 
 def _noise(model: FittedModel, X: Array, shape: tuple[int, ...], rng: np.random.Generator) -> Array:

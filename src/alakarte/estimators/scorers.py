@@ -74,7 +74,8 @@ def _crps(estimator: Any, X: Any, y: Any) -> Array:
 def _is_normal(estimator: Predictions) -> bool:
     """Whether new observations of a fitted regressor are normal."""
     model = estimator.model_
-    return model.likelihood.is_exact and bool(np.isinf(model.calibration.dof).all())
+    in_units_of_y = model.scaling.transform is None
+    return in_units_of_y and model.likelihood.is_exact and bool(np.isinf(model.calibration.dof).all())
 
 
 def coverage_scorer(estimator: Any, X: Any, y: Any, level: float = 0.95) -> float:

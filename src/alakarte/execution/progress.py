@@ -37,8 +37,14 @@ def tell(text: str) -> None:
 class Progress:
     """Speaks; at verbose=1 at most once per second while iterating, at verbose=2 at every iteration."""
 
-    def __init__(self, verbose: int, log_evidence: Callable[[float, float], float]):
+    def __init__(
+        self,
+        verbose: int,
+        log_evidence: Callable[[float, float], float],
+        listener: Callable[[str], None] | None = None,
+    ):
         self.verbose = verbose
+        self.listener = listener  # told of each "iteration" and "restart" that has ended
         self.log_evidence = log_evidence  # of an nlml and the weight of its rows, in nats of the user's y
         self.began = time.perf_counter()
         self.lock = threading.Lock()
@@ -70,9 +76,15 @@ class Progress:
     def restart_finished(self, title: str, of_starts: tuple[int, int], end: tuple[float, int], total: float) -> None:
         """The end of a short run: its number and that of all, its nlml and iterations, the weight of its rows."""
         (index, n_starts), (nlml, n_iter) = of_starts, end
+        self.tell("restart")
         if self.verbose:
             evidence = self.log_evidence(nlml, total)
             self.say(f"{title}, restart {index}/{n_starts}: log evidence {evidence:.2f} after {n_iter} iterations")
+
+    def tell(self, task: str) -> None:
+        """A piece of work has ended."""
+        if self.listener is not None:
+            self.listener(task)
 
     def stage(self, title: str, total: float, max_iter: int, flops: float, planned: float) -> "StageProgress":
         """What is next: rows of such a weight, the flops of an iteration and those that it will mostly take."""
@@ -117,6 +129,7 @@ class StageProgress:
         """A line per second, or the bar."""
         self._advance(min(self.flops, self.left))
         whole = self.whole
+        whole.tell("iteration")
         if not whole.verbose:
             return
         now = time.perf_counter()
@@ -191,6 +204,8 @@ def _is_heard(logger: logging.Logger | None) -> bool:
 
 
 def _duration(seconds: float) -> str:
+    if seconds < 10:
+        return f"{seconds:.1f} s"
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 

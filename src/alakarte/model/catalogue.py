@@ -13,6 +13,7 @@ from alakarte.data.categories import Encoding, Levels
 from alakarte.data.compress import Tails
 from alakarte.data.schema import CATEGORY, DATE, NUMBER, ColumnSchema, Schema
 from alakarte.data.standardise import Scaling
+from alakarte.data.target_transform import POWERS, Log, YeoJohnson
 from alakarte.execution.randomness import Streams
 from alakarte.features.dense import MatrixProduct
 from alakarte.features.fastfood import FastTransform
@@ -120,6 +121,20 @@ RECORDS: tuple[Kept, ...] = (
         tails="d",
         encoding="d",
         level_std="d",
+        transform="T",
+    ),
+    kept(Log, mean_log_slope="T"),
+    kept(
+        YeoJohnson,
+        mean_log_slope="T",
+        centre="T",
+        scale="T",
+        power="T",
+        holds=lambda transform: bool(
+            (transform.scale > 0).all()
+            and (transform.power >= POWERS[0]).all()
+            and (transform.power <= POWERS[1]).all()
+        ),
     ),
     kept(ColumnSchema, holds=lambda column: column.kind in (NUMBER, DATE, CATEGORY)),
     kept(Schema),

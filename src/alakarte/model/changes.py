@@ -8,7 +8,7 @@ best kernel goes on alone.
 
 from dataclasses import replace
 
-from alakarte.data.rows import Rows
+from alakarte.data.arrays import ArrayRows
 from alakarte.execution.budget import Budget
 from alakarte.model.fitted import FittedModel, fitted_kernel
 from alakarte.posteriors.average import Average
@@ -25,12 +25,17 @@ from alakarte.search.cost import closed_flops, compare_columns
 from alakarte.search.policy import FEW_ROWS, JOIN_CLOSED_FLOPS, KEEP_CLOSED_FLOPS
 
 
-def changed(model: FittedModel, rows: Rows, sign: int, n_jobs: int) -> FittedModel:
+def changed(model: FittedModel, rows: ArrayRows, sign: int, n_jobs: int) -> FittedModel:
     """The model with rows added (sign 1) or removed (−1); IllConditioned if no rows can be left so."""
     n_more = rows.n_rows if sign > 0 else 0
     model = _expanded_where_dear(_alone_beyond_few(model, n_more), n_more, n_jobs)
     posterior = model.posterior.changed(rows, sign, n_jobs)
-    return replace(model, posterior=posterior, most_total=max(model.most_total, posterior.total))
+    return replace(
+        model,
+        posterior=posterior,
+        most_total=max(model.most_total, posterior.total),
+        excess_log_slope=model.excess_log_slope + sign * rows.excess_log_slope(),
+    )
 
 
 def is_worn_out(model: FittedModel) -> bool:

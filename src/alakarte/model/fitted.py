@@ -14,6 +14,7 @@ from alakarte.likelihoods.base import Likelihood
 from alakarte.likelihoods.student_t import StudentT
 from alakarte.model.history import History, history
 from alakarte.model.kernel import FittedKernel
+from alakarte.model.periods import periods
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.calibration import Calibration
@@ -44,6 +45,7 @@ class FittedModel:
     input_names: tuple[str, ...]
     most_total: float  # the largest weight of rows that the posterior ever held
     rough_kernel: FittedKernel | None = None  # of neighbours that see what features leave
+    excess_log_slope: float = 0.0  # of a transformed target, in nats: of rows that came and went since the fit
     noise_model: "FittedModel | None" = None  # of the logarithm of the noise, where that depends on the input
 
     @property
@@ -78,7 +80,7 @@ class FittedModel:
     @property
     def log_marginal_likelihood(self) -> float:
         """Of the rows that the posterior holds, in nats of the user's y, of `kernel`."""
-        return self.scaling.log_evidence(self.posterior.nlml, self.posterior.total)
+        return self.scaling.log_evidence(self.posterior.nlml, self.posterior.total) + self.excess_log_slope
 
     @property
     def n_posterior_frequencies(self) -> int:
@@ -94,6 +96,11 @@ class FittedModel:
         if tails is None or variables is None:
             return None if tails is None else tails.edge * self.scaling.x_scale
         return np.where(variables.is_number, (tails.edge * self.scaling.x_scale)[variables.first], np.inf)
+
+    @property
+    def periods(self) -> list[dict[str, Any]]:
+        """Waves of `kernel`: ``share`` of its variance, and ``period`` by name of input; the largest share first."""
+        return periods(self.kernel, self.posterior, self.input_names)
 
     @property
     def ranking(self) -> list[dict[str, Any]]:
@@ -137,6 +144,7 @@ class FittedModel:
             "parameters": self.problem.layout.labels(),
             "input_names": self.input_names,
             "target_shape": self.target_shape,
+            "target_transform": None if self.scaling.transform is None else self.scaling.transform.words(),
             "growth_reason": self.growth_reason,
             "stop_reason": self.history.stop_reason,
         }

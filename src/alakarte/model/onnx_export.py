@@ -17,6 +17,7 @@ from alakarte.metrics import half_width
 from alakarte.model.fitted import FittedModel
 from alakarte.model.onnx_graph import Graph, Value
 from alakarte.model.onnx_parts import Latent, inputs, latent, members
+from alakarte.model.onnx_transform import mapped, mapped_moments
 from alakarte.posteriors.average import Average
 from alakarte.records import Array
 
@@ -28,7 +29,8 @@ class Exported:
     """What `to_onnx` has written.
 
     `bound` is the most that rounding may bring the mean (of classes and counts: the latent function) from that of
-    `predict`, in units of y, for inputs within 4 standard deviations of their mean.
+    `predict`, in units of y, for inputs within 4 standard deviations of their mean; of a transformed target in units of
+    that, before it is mapped back.
     """
 
     path: str
@@ -73,14 +75,17 @@ class Export:
         differs = isinstance(self.model.posterior, Average)  # its kernels disagree otherwise for each target
         std_scale = self.model.std_scale
         by_scale = np.diag(std_scale) if differs else std_scale[None]
-        self._output("mean", mean, n_columns)
-        self._output("std", graph.apply("MatMul", root, graph.constant(by_scale)), n_columns)
+        std, transform = graph.apply("MatMul", root, graph.constant(by_scale)), scaling.transform
+        in_units = (mean, std) if transform is None else mapped_moments(graph, transform, mean, std)
+        for name, value in zip(("mean", "std"), in_units, strict=True):
+            self._output(name, value, n_columns)
         if coverage is not None:
             width = graph.apply(
                 "MatMul", root, graph.constant(by_scale * half_width(coverage, self.model.calibration.dof))
             )
-            self._output("low", graph.apply("Sub", mean, width), n_columns)
-            self._output("high", graph.apply("Add", mean, width), n_columns)
+            for name, side in (("low", "Sub"), ("high", "Add")):
+                end = graph.apply(side, mean, width)
+                self._output(name, end if transform is None else mapped(graph, transform, end), n_columns)
         self._remember(found, float(scaling.y_scale.max()), float(np.abs(scaling.y_mean).max()))
 
     def _remember(self, found: Latent, scale: float, offset: float) -> None:

@@ -14,6 +14,7 @@ from alakarte.errors import InvalidInput
 from alakarte.execution.scratch import Scratch, ScratchPool
 from alakarte.execution.threads import one_blas_thread
 from alakarte.model.fitted import FittedModel
+from alakarte.model.transformed import moments
 from alakarte.posteriors.projected import ProjectedVariance, projected_variance
 from alakarte.posteriors.tiles import TILE_ROWS, by_tiles
 from alakarte.posteriors.weights import FeaturePosterior, WeightPosterior
@@ -64,11 +65,15 @@ class Predictor:
         """Mean, and maybe standard deviation, (rows, T) in the user's units."""
         scaling = self.model.scaling
         z = scaling.inputs(rows)
-        mean, variance = self._standardised(z) if self.with_std else (self._mean(z), None)
+        needs_variance = self.with_std or scaling.transform is not None
+        mean, variance = self._standardised(z) if needs_variance else (self._mean(z), None)
         mean = mean * scaling.y_scale + scaling.y_mean
         if variance is None:
             return [mean]
-        return [mean, np.sqrt(variance + self.noise_variance) * self.std_scale]
+        std = np.sqrt(variance + self.noise_variance) * self.std_scale
+        if scaling.transform is not None:
+            mean, std = moments(scaling.transform, mean, np.broadcast_to(std, mean.shape))
+        return [mean, std] if self.with_std else [mean]
 
     def _mean(self, z: Array) -> Array:
         """(rows, T), in standardised units."""

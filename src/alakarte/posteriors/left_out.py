@@ -21,6 +21,11 @@ def left_weight(weight: Array) -> Array:
     return np.minimum(weight, 1.0)
 
 
+def retained_part(variance: Array, noise_variance: float, weight: Array) -> Array:
+    """(rows,) 1 − h, the part of a residual that its own row did not take away, from v (rows,), s and weights."""
+    return np.maximum(1 - left_weight(weight) * variance / noise_variance, LEAST_RETAINED)
+
+
 def without_each_row(block: Block, residual: Array, variance: Array, retained: Array) -> tuple[Array, Array]:
     """m₋ and v₋ (rows, T) from y − m (rows, T), v (rows,) and 1 − h (rows,)."""
     retained = np.maximum(retained, LEAST_RETAINED)

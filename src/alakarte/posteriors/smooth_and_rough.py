@@ -19,10 +19,9 @@ from alakarte.data.rows import Block, Rows, Work
 from alakarte.execution.scratch import Scratch
 from alakarte.linalg.factorise import square_root
 from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.left_out import retained_part
 from alakarte.posteriors.local import LocalPosterior, held_places
 from alakarte.records import Array
-
-_LEAST_LEFT = 1e-6  # of 1 − h, which rounding may take below
 
 
 def left_out(posterior: Posterior, x: Array, y: Array, weight: Array) -> Array:
@@ -31,8 +30,8 @@ def left_out(posterior: Posterior, x: Array, y: Array, weight: Array) -> Array:
     The log density of y_i without row i is that of z_i plus the last column.
     """
     mean, variance = posterior.mean_and_variance(x)
-    left = np.maximum(1 - np.minimum(weight, 1) * variance[:, 0] / posterior.noise_variance, _LEAST_LEFT)
-    return np.column_stack([(y - mean) / np.sqrt(left)[:, None], 0.5 * np.log(left)])
+    retained = retained_part(variance[:, 0], posterior.noise_variance, weight)
+    return np.column_stack([(y - mean) / np.sqrt(retained)[:, None], 0.5 * np.log(retained)])
 
 
 def _of_block(scratch: Scratch, block: Block, posterior: Posterior) -> Array:

@@ -14,7 +14,7 @@ from alakarte.execution.scratch import Scratch
 from alakarte.features.feature_map import FeatureMap
 from alakarte.linalg.factorise import solve_lower
 from alakarte.posteriors.base import Posterior
-from alakarte.posteriors.left_out import left_weight, without_each_row
+from alakarte.posteriors.left_out import retained_part, without_each_row
 from alakarte.posteriors.tiles import MEAN_TILE_ROWS, TILE_ROWS, by_tiles, padded, whiten
 from alakarte.process.sums import statistics
 from alakarte.process.weight_space import WeightSpace, solve_weights
@@ -48,7 +48,7 @@ class FeaturePosterior(Posterior):
     def leave_one_out(self, block: Block, n_jobs: int = 1) -> tuple[Array, Array]:
         """By h = δ v/s: one pass over the rows."""
         mean, variance = self.mean_and_variance(block.x, n_jobs)
-        retained = 1 - left_weight(block.weight) * variance[:, 0] / self.noise_variance
+        retained = retained_part(variance[:, 0], self.noise_variance, block.weight)
         return without_each_row(block, block.y - mean, variance[:, 0], retained)
 
     def _functions(self, x: Array, deviations: Array) -> Array:

@@ -27,7 +27,10 @@ def calibrate(search: Search, best: Candidate, posterior: Posterior) -> Calibrat
     block = _rows_to_leave_out(search, posterior)
     mean, variance = posterior.leave_one_out(block, search.settings.n_jobs)
     z = (block.y - mean) / np.sqrt(variance + posterior.noise_variance)
-    return calibration(z, block.weight, best.n_parameters, policy.DOFS)
+    dofs = (
+        policy.DOFS if search.scaling.transform is None else ()
+    )  # y might have no mean, were its logarithm's tails heavy
+    return calibration(z, block.weight, best.n_parameters, dofs)
 
 
 def _rows_to_leave_out(search: Search, posterior: Posterior) -> Block:

@@ -81,7 +81,8 @@ def _learn_long(search: Search, begun: list[Contestant]) -> tuple[Search, list[C
             climbing = _climb(search, climbing, rung)
             if rung == 0:
                 search, climbing = _draw_in_tails(search, climbing)
-            climbing, behind = _within(search, climbing, behind_at_most)
+            alone = rung == n_rungs - 2 and not few  # the last rung costs most, and no average follows
+            climbing, behind = _within(search, climbing, 0.0 if alone else behind_at_most)
             dropped += behind
     return search, climbing + dropped
 
@@ -96,7 +97,11 @@ def _draw_in_tails(search: Search, climbing: list[Contestant]) -> tuple[Search, 
 
 
 def _rungs(plan: Plan, learned: Learned) -> list[Stage]:
-    return plan.rungs(learned.problem.layout.size)
+    """Those of the plan; a mixture of features takes a few steps first: far behind then, it gets no long run."""
+    rungs = plan.rungs(learned.problem.layout.size)
+    if learned.problem.is_closed or not plan.kernel.has_components:
+        return rungs
+    return [replace(rungs[0], max_iter=min(rungs[0].max_iter, policy.TRIAL_ITERATIONS)), *rungs]
 
 
 def _within(search: Search, learned: list[Contestant], nats: float) -> tuple[list[Contestant], list[Contestant]]:
@@ -118,7 +123,7 @@ def _climb(search: Search, climbing: list[Contestant], rung: int) -> list[Contes
 
     def one(index: int) -> None:
         plan, kernel = climbing[index]
-        for stage in stages[index][:1]:  # an expansion has one rung alone
+        for stage in stages[index][:1]:  # ladders may differ in length
             climbed[index] = pruned(plan, climb(search, plan, kernel, stage))
 
     try:

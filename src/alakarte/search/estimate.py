@@ -5,7 +5,6 @@ from alakarte.search.context import Search
 from alakarte.search.cost import (
     comparing_flops,
     expected_flops,
-    most_columns,
     posterior_bytes,
     posterior_flops,
 )
@@ -21,7 +20,7 @@ def tell_estimate(search: Search) -> None:
     work += sum(_learning_flops(plan) for plan in plans)
     if any(plan.growing and not plan.keeps_closed_form for plan in plans):
         work += plans[-1].refinement_flops(0)
-        columns = most_columns(n_rows, patient=search.budget.patient)
+        columns = search.most_columns
     elif any(plan.keeps_closed_form for plan in plans):
         columns = n_rows
     work += posterior_flops(n_rows, columns)

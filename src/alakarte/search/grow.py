@@ -11,7 +11,7 @@ from alakarte.process.problem import Problem, process_at
 from alakarte.search.candidates import Candidate
 from alakarte.search.compare import as_learned, tune_one, with_columns
 from alakarte.search.context import Search
-from alakarte.search.cost import most_columns, posterior_flops
+from alakarte.search.cost import posterior_flops
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def _in_time(search: Search, columns: int) -> int:
 def _while_it_pays(search: Search, best: TunedProcess, problem: Problem) -> Grown:
     """At once as many columns as are expected to pay, once more if it turns out that more do."""
     budget, total = search.budget, search.rows.total
-    most = most_columns(search.rows.n_rows, patient=budget.patient)
+    most = search.most_columns
     while True:
         if budget.interrupted:
             return Grown(best, "interrupted")

@@ -20,7 +20,7 @@ from alakarte.execution.threads import run_together
 from alakarte.process.prior import Penalty
 from alakarte.records import Array
 from alakarte.search.coordinates import Coordinates
-from alakarte.search.policy import WINDOW
+from alakarte.search.policy import FIRST_STEP, LINE_SEARCH, WINDOW
 from alakarte.search.stopping import Ending, Stop
 
 Function: TypeAlias = Callable[[Array], tuple[float, Array]]
@@ -99,7 +99,7 @@ class _Stopped(Exception):
 class _Recorder:
     """Calls the function, keeps the best point and the trace, replaces failures by a wall.
 
-    SciPy's first step is the whole gradient where all parameters are bounded: it is scaled to length one at the start.
+    SciPy's first step is the whole gradient where all parameters are bounded: it is scaled to a short one at the start.
     """
 
     def __init__(self, task: Task, limits: Limits):
@@ -122,7 +122,7 @@ class _Recorder:
         norm = size * float(np.linalg.norm(gradient / size))
         self.trace.append((float(value) - penalty, norm, time.perf_counter() - self.began))
         if self.scale is None:
-            self.scale = 1 / max(norm, 1.0)
+            self.scale = FIRST_STEP / max(norm, 1.0)
         return value * self.scale, self.task.coordinates.gradient(point, gradient) * self.scale
 
     def _early_end(self) -> Ending:
@@ -201,6 +201,7 @@ def _search(recorder: _Recorder, point: Array) -> Ending:
             "ftol": 1e-13,
             "gtol": 1e-7,
             "maxcor": 20,
+            "maxls": LINE_SEARCH,
         },
     )
     if result.success:
@@ -209,9 +210,9 @@ def _search(recorder: _Recorder, point: Array) -> Ending:
         return Ending(Stop.LITTLE_GAIN, converged=True, limit=recorder.least)
     if result.status == 1:
         return Ending(Stop.MAX_ITER, converged=False, limit=limits.max_iter)
-    # in rounding, where the last points differ by less than `tol`: nothing is left to gain
-    recent = [value for value, *_ in recorder.trace[-WINDOW:]]
-    return Ending(Stop.NO_BETTER_POINT, converged=max(recent) - min(recent) < limits.tol)
+    # in rounding, where the last points differ from the best by less than `tol`: nothing is left to gain
+    values = [value for value, *_ in recorder.trace]
+    return Ending(Stop.NO_BETTER_POINT, converged=max(values[-WINDOW:]) - min(values) < limits.tol)
 
 
 def short_runs(

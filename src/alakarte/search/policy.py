@@ -26,6 +26,11 @@ TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
 LEFT_OUT_ROWS = 2000  # of features: a scale to two per cent, for a few per cent of a fit
 DOFS = (3.0, 4.0, 6.0, 10.0, 20.0)  # degrees of freedom that are tried; fewer have no variance to speak of
 
+# --- transforms of the target: as it is, its logarithm, or a power ----------------------------------------------------
+TRANSFORM_ROWS, TRANSFORM_ITERATIONS = 500, 20  # of a short fit of one kernel, for each
+CLEAR_TRANSFORM = 0.3  # √N nats by which it must beat y itself
+TIME_TO_TRANSFORM = 0.2  # of `max_time`, for all of them
+
 # --- rows per parameter: fewer over-fit the evidence itself, and intervals become too narrow ------------------------
 ROWS_TO_BEAR = 2  # a component
 ROWS_TO_LEARN = 4  # from; also for free frequencies, which held-out rows must confirm
@@ -45,6 +50,7 @@ GROWTH = 0.002  # nats per row: columns are added up to where twice as many are 
 GROWTH_STEP = 1.3  # times the columns at least, else a step is not worth its pass
 GROWTH_FLOPS = 4e12  # of one posterior
 GROWTH_BYTES = 5.5e8  # of its symmetric matrices: 4,096 columns
+COLUMNS_BESIDE = 2048  # at most, where neighbours are tried: they have what more would bring, at a quarter of the cost
 MOST_COLUMNS = 4096  # of few rows: rows may join them, and then a D×D matrix is made
 FREE_FREQUENCIES = (64, 1024)  # least and most that are set free
 FREE_ROWS = 100_000  # at most
@@ -74,19 +80,29 @@ DOUBLINGS = 4  # of refinement under `max_time`, each with twice the columns
 DOUBLING_FLOPS = 16  # and so many times the flops of its last stage
 SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
 
+# --- waves: lines of the spectrum that rows show ----------------------------------------------------------------------
+WAVE_MENU = ("gm", "mm", "ssgpr")  # that join where there are lines, if they are not there
+WAVE_KERNELS = ("gm", "mm")  # neither is best by evidence alone where a trend goes on: they are averaged evenly
+MOST_BANDS, MOST_LINES = 6, 64  # components with a centre, and lines that they are made of
+MOST_FREQUENCIES = 32  # of `ssgpr` beside the lines, for what is smooth
+WAVE_ROWS = (30_000, 1000)  # that lines are looked for on: of up to three inputs, and of more
+WAVE_INPUTS = 32  # at most: beyond, nothing is looked for
+WAVE_STEP = 0.1  # of 2π/range, by which frequencies are moved: further off they lose their line
+
 # --- rows given their neighbours --------------------------------------------------------------------------------------
-# Rows, neighbours and iterations of each stage; the first tells whether there is hope. Few rows over-fit.
-LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 15), (4000, 48, 20))
+# Rows, neighbours and iterations of each stage; the first, a glance, tell whether there is hope. Few rows over-fit.
+LOCAL_STAGES = ((500, 24, 10), (500, 24, 20), (1000, 48, 20), (4000, 48, 15), (4000, 48, 20))
+LOCAL_GLANCES = 2  # so that it shows how fast one learns
 LOCAL_ROWS = 4000  # the most of these
 LOCAL_NOISE = 0.1  # variance to begin with, in that of the targets
 FRESH_ROWS = 2000  # that decide between features and neighbours
 LOCAL_NOISE_STEP = 2.0  # times the noise variance, for as long as these rows are better told with it
 CLEAR_LEAD = 2.0  # standard errors by which one must lead there
-LOCAL_HOPE = 0.2  # nats per row behind the best of features and neighbours after the first stage: no further
+LOCAL_HOPE = 0.2  # nats per row of neighbours alone and beside features behind each other after a glance: no further
 WORST_ROW = 5.0  # nats that a row may take from that hope
 TIME_FOR_NEIGHBOURS = 0.3  # of `max_time` at most is kept for them,
 NEIGHBOUR_RUNS = 4  # and so many times the seconds of learning once: alone, on the rest, and what is around it
-TOGETHER_HOPE = 0.03  # nats per row that neighbours must gain of what features leave, after the first stage
+TOGETHER_HOPE = 0.03  # nats per row that neighbours must gain of what features leave, after a glance
 TOGETHER_FLOPS = 1e12  # of the pass that tells what features leave of each row
 # Neighbours alone have a mixture: as good as one Matérn kernel on protein, far better on bike with its periodic hours.
 LOCAL_KERNEL, LOCAL_SMOOTHNESS, LOCAL_COMPONENTS = "mm", 0.5, 2
@@ -102,7 +118,6 @@ CLASS_LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 20))  # rows, n
 SHORTEST = 0.08  # length-scale, of standardised inputs: shorter ones leave a row without neighbours
 LINK_SPREAD = 2.0  # expected standard deviation of log e₀ and log e₁ of the link about their start
 LINK_ITERATIONS = 50  # of three numbers, votes being known
-CLASS_HELD, CLASS_HELD_PART = 2000, 0.2  # rows that decide between features and neighbours, and their part at most
 STACK_GAIN = 0.002  # nats per row: less from both together, and one of them goes alone
 CLASS_TRIAL_ROWS = 1000  # from which, and half of them, the log loss of features of all rows is guessed
 CLASS_HOPE = 1.25  # times the log loss of neighbours: features that are expected to have more are not made
@@ -112,6 +127,10 @@ WINDOW = 5  # iterations that together must gain `tol` nats, and more than they 
 PRICE = 5e-15  # nats per row that a flop must gain
 PATIENCE = 16  # the price is so much lower where the user gives time
 MIXED_NATS = 1e-4  # per row: mixed precision must give the evidence to this
+
+# --- steps ------------------------------------------------------------------------------------------------------------
+FIRST_STEP = 0.1  # length of the first: slopes of a noise that is too small are steep, and a step of one was in vain
+LINE_SEARCH = 8  # points of a line: where none is better, values are rounding, and more points are in vain
 
 # --- starts ---------------------------------------------------------------------------------------------------------
 # Times std(y), where fresh frequencies are to be drawn: far above it components cancel each other, fresh ones do not.
@@ -151,5 +170,7 @@ LATENT_FIRST_ROWS = 300  # on which kernels are learned first
 LATENT_GAINS = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5)  # logarithms of factors of the amplitude, tried in this order
 LATENT_ITERATIONS, LATENT_LAST_ITERATIONS = 12, 2  # on these rows; on more
 LATENT_LAST_FLOPS = 2e10  # of those
+# Beyond closed forms: columns and iterations on many rows, and the flops of these
+LATENT_COLUMNS, LATENT_MANY_ITERATIONS, LATENT_MANY_FLOPS = 512, 10, 1e12
 LATENT_STEPS = 4  # to the sites of an evaluation, as a rule
 LATENT_TOL = 1e-5  # nats per row to which sites are sought while a kernel is learned

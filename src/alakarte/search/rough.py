@@ -2,7 +2,7 @@
 
 In: a ranking, the process of its best on all rows, its posterior. Out: the same, or one with neighbours. All are judged
 by the log density of the same fresh rows: features by leaving each out, neighbours by rows that they were not learned
-from. What has no hope after its first stage is learned no further. `fit_neighbours` is the recipe without features.
+from. What has no hope after a glance is learned no further. `fit_neighbours` is the recipe without features.
 """
 
 from dataclasses import dataclass, replace
@@ -28,6 +28,7 @@ from alakarte.search.local import LocalLearned, LocalRows, begin_local, learn_lo
 from alakarte.search.plan import Plan
 
 State: TypeAlias = tuple[list[Candidate], TunedProcess, Posterior]
+Stages: TypeAlias = tuple[tuple[int, int, int], ...]  # rows, neighbours, iterations
 
 
 @dataclass(frozen=True)
@@ -141,42 +142,67 @@ def try_neighbours(search: Search, state: State) -> State:
 
 
 def _judged_beside(search: Search, local: LocalRows, features: Judged, left: Array) -> list[Judged]:
-    """Neighbours of what features leave, and alone: those of them that have hope after the first stage.
+    """Neighbours of what features leave, and alone: those of them that have hope after a glance.
 
     `left` (rows, T + 1) is what features leave of the fresh rows.
     """
-    first = policy.LOCAL_STAGES[:1]
-    alone = learn_local(search, begin_local(search, _local_plan(search), local), first)
-    lead, gain, rest = _hope(features, _first_log_density(alone) - features.log_density), 0.0, None
+    glance, rest_of_stages = policy.LOCAL_STAGES[: policy.LOCAL_GLANCES], policy.LOCAL_STAGES[policy.LOCAL_GLANCES :]
+    begun = begin_local(search, _local_plan(search), local)
+    alone = _further(search, Attempt(begun, features.log_density), features, glance)
+    rest, gain = None, 0.0
     if posterior_flops(search.rows.n_rows, features.posterior.n_basis) <= policy.TOGETHER_FLOPS:
-        rest = learn_local(search, _begin_with_the_rest(search, features.posterior, left), first)
-        noise = _normal_log_density(rest.local.targets[local.fresh], features.posterior.noise_variance)
-        gain = _hope(features, _first_log_density(rest) - noise)
-    search.progress.say(f"to features: neighbours {lead:+.4f} nats per row at first, beside them {gain:+.4f}")
+        begun = _begin_with_the_rest(search, features.posterior, left)
+        noise = _normal_log_density(begun.local.targets[local.fresh], features.posterior.noise_variance)
+        rest = _further(search, Attempt(begun, noise), features, glance)
+        gain = rest.lead
+    search.progress.say(f"to features: neighbours {alone.lead:+.4f} nats per row at first, beside them {gain:+.4f}")
     if search.budget.is_over():
         return []
-    least = max(lead, gain, 0.0) - policy.LOCAL_HOPE
+    least = max(alone.reach, gain) - policy.LOCAL_HOPE
     judged = []
     if rest is not None and gain > max(least, policy.TOGETHER_HOPE):
-        judged.append(_together(search, rest, features, left))
-    if lead > least:
-        judged.append(_judged(search, learn_local(search, alone, policy.LOCAL_STAGES[1:])))
+        judged.append(_together(search, rest.learned, features, left))
+    if alone.reach > max(least, 0.0):
+        alone = _further(search, alone, features, rest_of_stages, least=0.0)
+        judged += [_judged(search, alone.learned)] if alone.reach > 0 else []
     return judged
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A kernel on its way through the stages, and by how many nats per row it led features after each of them."""
+
+    learned: LocalLearned
+    bar: Array  # (rows,) log density of the fresh rows by features alone
+    leads: tuple[float, ...] = ()
+
+    @property
+    def lead(self) -> float:
+        """After the last stage."""
+        return self.leads[-1]
+
+    @property
+    def reach(self) -> float:
+        """The lead, were as much gained once more: what few inputs matter to is found slowly."""
+        before = self.leads[-2] if len(self.leads) > 1 else self.lead
+        return self.lead + max(self.lead - before, 0.0)
+
+
+def _further(search: Search, attempt: Attempt, features: Judged, stages: Stages, *, least: float = -np.inf) -> Attempt:
+    """Stage by stage, for as long as it reaches beyond `least`, and time allows."""
+    for stage in stages:
+        if attempt.leads and (search.budget.is_over() or attempt.reach <= least):
+            break
+        learned = learn_local(search, attempt.learned, (stage,))
+        lead = learned.log_density(learned.local.fresh, policy.LOCAL_STAGES[-1][1]) - attempt.bar
+        cut = features.mean(np.maximum(lead, -policy.WORST_ROW))
+        attempt = replace(attempt, learned=learned, leads=(*attempt.leads, cut))
+    return attempt
 
 
 def _normal_log_density(z: Array, variance: float) -> Array:
     """(rows,) of z (rows, T), were it noise of this variance."""
     return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + z**2 / variance).sum(axis=1))
-
-
-def _first_log_density(begun: LocalLearned) -> Array:
-    """(rows,) of fresh rows with the neighbours of the first stage."""
-    return begun.log_density(begun.local.fresh, policy.LOCAL_STAGES[0][1])
-
-
-def _hope(features: Judged, lead: Array) -> float:
-    """The mean lead (rows,), of which no row may take more than some nats: few rows have not learned the noise."""
-    return features.mean(np.maximum(lead, -policy.WORST_ROW))
 
 
 def _begin_with_the_rest(search: Search, posterior: Posterior, left: Array) -> LocalLearned:
@@ -196,7 +222,7 @@ def _together(search: Search, begun: LocalLearned, features: Judged, left: Array
     posterior, k = features.posterior, search.settings.n_neighbors
     residuals = left_out_residuals(posterior, search.rows, search.settings.n_jobs)
     begun = replace(begun, local=local_rows(search, residuals[:, :-1].copy()))
-    rough = with_enough_noise(search.budget, learn_local(search, begun, policy.LOCAL_STAGES[1:]), k)
+    rough = with_enough_noise(search.budget, learn_local(search, begun, policy.LOCAL_STAGES[policy.LOCAL_GLANCES :]), k)
     log_density = rough.log_density(rough.local.fresh, k) + _log_stretch(left)
     both = smooth_and_rough(posterior, rough.posterior(k), search.rows.targets()[0])
     mean = features.mean(log_density)

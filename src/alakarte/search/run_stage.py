@@ -19,6 +19,7 @@ from alakarte.search.cost import closed_flops, evaluation_flops, expected_flops
 from alakarte.search.optimise import Function, Limits, Run, Task, minimise, short_runs
 from alakarte.search.plan import Plan, Stage
 from alakarte.search.starts import Start
+from alakarte.search.stopping import Stop
 
 
 def short_stage(search: Search, plan: Plan, problem: Problem, starts: list[Start], max_iter: int) -> list[Run]:
@@ -102,7 +103,8 @@ def long_run(search: Search, plan: Plan, problem: Problem, theta: Array, stage: 
     if problem.precision == "double":
         return double, run
     value = nlml(double, run.theta)
-    accurate = not run.n_failed and abs(value - run.nlml) <= policy.MIXED_NATS * problem.rows.total
+    in_rounding = run.n_failed > 0 or run.ending.stop is Stop.NO_BETTER_POINT
+    accurate = not in_rounding and abs(value - run.nlml) <= policy.MIXED_NATS * problem.rows.total
     if accurate and settings.precision == "auto":
         return double, replace(run, nlml=value)
     if not accurate:
