@@ -200,6 +200,11 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
         return self._fitted("n_learning_rows_").history.n_learning_rows
 
     @property
+    def periods_(self) -> list[dict[str, Any]]:
+        """Waves of the learned kernel: ``share`` of its variance, ``period`` by name of input."""
+        return self._fitted("periods_").periods
+
+    @property
     def growth_reason_(self) -> str:
         """Why the posterior has no more frequencies."""
         return self._fitted("growth_reason_").growth_reason
