@@ -117,7 +117,7 @@ def _ranking(model: FittedModel) -> list[str]:
     lines = ["", f"{'kernel':<20}{what:>14}{left_out}{'parameters':>12}{'columns':>9}{'weight':>8}"]
     for place in ranking:
         name = place["kernel"] + (f", Q = {place['n_components']}" if place["n_components"] > 1 else "")
-        name += ", compressed" if place["compressed"] else ""
+        name += (", fixed" if place.get("fixed") else "") + (", compressed" if place["compressed"] else "")
         value = f"{place['left_out_log_loss']:>14.4f}" if by_loss else f"{place['log_marginal_likelihood']:>14.1f}"
         value = value.replace("nan", "  –")
         value += _or_dash(place["left_out_log_density"]) if by_density else ""

@@ -37,6 +37,11 @@ class Candidate:
         return f"near {name}" if self.n_neighbors else name
 
     @property
+    def title(self) -> str:
+        """As progress tells it: kernels whose length-scales are not learned say so."""
+        return ("fixed " if self.fixed else "") + self.label
+
+    @property
     def tuned(self) -> TunedProcess:
         """Its process on all rows."""
         assert self.compared is not None, "this candidate has not been compared yet"

@@ -118,7 +118,6 @@ CLASS_LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 20))  # rows, n
 SHORTEST = 0.08  # length-scale, of standardised inputs: shorter ones leave a row without neighbours
 LINK_SPREAD = 2.0  # expected standard deviation of log e₀ and log e₁ of the link about their start
 LINK_ITERATIONS = 50  # of three numbers, votes being known
-CLASS_HELD, CLASS_HELD_PART = 2000, 0.2  # rows that decide between features and neighbours, and their part at most
 STACK_GAIN = 0.002  # nats per row: less from both together, and one of them goes alone
 CLASS_TRIAL_ROWS = 1000  # from which, and half of them, the log loss of features of all rows is guessed
 CLASS_HOPE = 1.25  # times the log loss of neighbours: features that are expected to have more are not made
@@ -171,5 +170,7 @@ LATENT_FIRST_ROWS = 300  # on which kernels are learned first
 LATENT_GAINS = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5)  # logarithms of factors of the amplitude, tried in this order
 LATENT_ITERATIONS, LATENT_LAST_ITERATIONS = 12, 2  # on these rows; on more
 LATENT_LAST_FLOPS = 2e10  # of those
+# Beyond closed forms: columns and iterations on many rows, and the flops of these
+LATENT_COLUMNS, LATENT_MANY_ITERATIONS, LATENT_MANY_FLOPS = 512, 10, 1e12
 LATENT_STEPS = 4  # to the sites of an evaluation, as a rule
 LATENT_TOL = 1e-5  # nats per row to which sites are sought while a kernel is learned
