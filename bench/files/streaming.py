@@ -72,7 +72,7 @@ def main(millions: list[float]) -> None:
             fitted.predict(some, return_std=std)
             on_arrays = len(some) / (time.process_time() - start)
             print(f"array, std={std}: {on_arrays:,.0f} rows per second", flush=True)
-            for number in [0.2] if std else millions:
+            for number in [1.0] if std else millions:
                 table(place / "table.parquet", round(number * 1e6))
                 peak, seconds = peak_and_seconds(place, std)
                 rate = number * 1e6 / (seconds - idle)

@@ -172,7 +172,5 @@ LATENT_FIRST_ROWS = 300  # on which kernels are learned first
 LATENT_GAINS = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5)  # logarithms of factors of the amplitude, tried in this order
 LATENT_ITERATIONS, LATENT_LAST_ITERATIONS = 12, 2  # on these rows; on more
 LATENT_LAST_FLOPS = 2e10  # of those
-# Beyond closed forms: columns and iterations on many rows, and the flops of these
-LATENT_COLUMNS, LATENT_MANY_ITERATIONS, LATENT_MANY_FLOPS = 512, 10, 1e12
 LATENT_STEPS = 4  # to the sites of an evaluation, as a rule
 LATENT_TOL = 1e-5  # nats per row to which sites are sought while a kernel is learned
