@@ -31,7 +31,7 @@ def tell_estimate(search: Search) -> None:
 
 
 def _learning_flops(plan: Plan, n_plans: int) -> float:
-    """Of the first stages of a kernel; half of the kernels climb beyond the first rung, of many rows one to the last."""
+    """Of the first stages of a kernel; half of them climb beyond the first rung, of many rows one to the last."""
     n_parameters = sum(p.size for p in plan.kernel.parameters(plan.shape))
     closed = plan.learns_closed_form(n_parameters)
     screening, rungs = plan.screening_stage(), plan.rungs(n_parameters)
