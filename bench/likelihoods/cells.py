@@ -10,7 +10,11 @@ from bench.likelihoods.sets import SETS, SMALL, Set
 PEERS = {"classes": class_peers.PEERS, "counts": count_peers.PEERS, "outliers": outlier_peers.PEERS}
 METHODS = {kind: OURS[kind] | PEERS[kind] for kind in PEERS}
 NAMES = tuple(dict.fromkeys(name for methods in METHODS.values() for name in methods))
-FOR_EXPOSURES = ("truth", "alakarte_no_exposure")
+NO_PEERS = {  # what knows more or less than the others, and the sets that have it
+    "truth": ("exposure",),
+    "two_normals": ("ring",),
+    "alakarte_no_exposure": ("exposure",),
+}
 LARGE = ("penbased", "letter", "adult", "higgs7k", "mnist30k", "covtype_50k")  # 127 leaves as well
 EXACT = (*SMALL, "rows_1000")
 
@@ -25,8 +29,7 @@ LEFT_OUT = {
 def default_methods(one: Set) -> list[str]:
     """The library and the peers of a set."""
     left_out = set(LEFT_OUT.get(one.name, ()))
-    if one.name != "exposure":
-        left_out.update(FOR_EXPOSURES)
+    left_out.update(method for method, names in NO_PEERS.items() if one.name not in names)
     if one.name not in LARGE:
         left_out.add("lightgbm_127")
     if one.name not in EXACT:

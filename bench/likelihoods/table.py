@@ -10,7 +10,7 @@ rows leave open and not what other training rows would change. Outliers are show
 
 import numpy as np
 
-from bench.likelihoods.cells import FOR_EXPOSURES, LEFT_OUT
+from bench.likelihoods.cells import LEFT_OUT, NO_PEERS
 from bench.likelihoods.scores import GROUPS, group_means, paired
 from bench.likelihoods.sets import COUNTS, SETS, SMALL, Asked, Set
 
@@ -67,7 +67,7 @@ def best_peer(one: Set, methods: dict[str, list[dict]]) -> str | None:
 
 def is_peer(method: str) -> bool:
     """Neither ours nor the truth."""
-    return not method.startswith("alakarte") and method not in FOR_EXPOSURES
+    return not method.startswith("alakarte") and method not in NO_PEERS
 
 
 def figure(one: Set, lines: list[dict], name: str = "loss") -> float:

@@ -2,8 +2,7 @@
 
 In: what a kernel or a likelihood declares (`Parameter`), what the user fixed or bounded. Out: `Layout`.
 A name `log_…` holds a logarithm; the user sees the bare name and its exponential, in his own units. A kernel reads one
-entry per column of the inputs; what is learned, and what the user sees, has one per variable, where some are
-categories.
+entry per column of inputs; what is learned, and what the user sees, has one per variable, where some are categories.
 """
 
 import math
@@ -60,10 +59,9 @@ class Parameter:
     lower: Array | float
     upper: Array | float
     fixed: Array | None = None
-    held: Array | None = (
-        None  # (shape) values of the entries that are not learned, NaN of those that are; None: all are
-    )
+    held: Array | None = None  # (shape) values of entries that are not learned, NaN of those that are; None: all are
     slow: float = np.inf  # learned as asinh(value / slow)
+    step: Array | float = 1.0  # else as value / step
     shared: bool = False  # learned with one factor per input, the last axis, that all entries share
     category: str = "free"  # columns of a category on the last axis: "free", "tied" in one entry, or held at "zero"
     variables: Variables | None = None  # of the last axis, where some are categories that are not free
@@ -241,6 +239,10 @@ class Layout:
         """`Parameter.slow` of each entry of theta."""
         return self.flat({p.name: np.full(p.shape, p.slow) for p in self.parameters})
 
+    def step(self) -> Array:
+        """`Parameter.step` of each entry of theta."""
+        return self.flat({p.name: np.broadcast_to(p.step, p.shape) for p in self.parameters})
+
     def only(self, names: Iterable[str], theta: Array) -> "Layout":
         """The same with these parameters alone to be learned, the others fixed at theta."""
         entries, kept = self.entries(theta), set(names)
@@ -256,10 +258,10 @@ class Layout:
         return Layout(tuple(parts))
 
     def learned_like(self, parameter: Parameter) -> Parameter:
-        """A parameter of another shape, learned as the one of its name here: upper bound and slowness."""
+        """A parameter of another shape, learned as the one of its name here: bounds and pace, alike for all rows."""
         [mine] = [p for p in self.parameters if p.name == parameter.name]
         tied = parameter.for_variables(mine.variables)
-        return replace(tied, upper=float(np.max(mine.upper)), slow=mine.slow)
+        return replace(tied, lower=mine.lower, upper=mine.upper, slow=mine.slow, step=mine.step)
 
     def clip(self, theta: Array) -> Array:
         """Theta moved inside its bounds."""

@@ -1,6 +1,6 @@
 """Frozen records that pass between the stages: arrays with shapes, nothing that computes an evidence.
 
-In: plain arrays. Out: `Shape`, `Variables`, `Summary`, `Stacks`, `Draws`, `Spectrum`, `Statistics`.
+In: plain arrays. Out: `Shape`, `Variables`, `Waves`, `Summary`, `Stacks`, `Draws`, `Spectrum`, `Statistics`.
 Frequencies lie on one flat axis of length F with a component index each, so components may differ in their number.
 This file refuses to know data files, kernels and optimisers. Letters: docs/notation.md.
 """
@@ -119,6 +119,21 @@ class Variables:
     def summed(self, columns: Array) -> Array:
         """(…, variables) from (…, d): the columns of a variable together."""
         return np.add.reduceat(columns, self.first, axis=-1)
+
+
+@dataclass(frozen=True)
+class Waves:
+    """What a search for periods has found, in standardised units: bands of waves, the strongest first, and a rest."""
+
+    centre: Array  # (B, d) radians per unit
+    lengthscale: Array  # (B, d) over which a band's waves stay in step
+    variance: Array  # (B,)
+    smooth_lengthscale: Array  # (2, d) of what is no wave: a long one and a short one,
+    smooth_variance: Array  # (2,)
+    noise_variance: float
+    lines: Array  # (L, d) the waves themselves
+    highest: Array  # (d,) frequency that the places of the rows can tell
+    resolution: Array  # (d,) 2π/range
 
 
 @dataclass(frozen=True)

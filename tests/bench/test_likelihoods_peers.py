@@ -14,6 +14,8 @@ from bench.likelihoods.encoding import arrays, standardised, without_gaps
 from bench.likelihoods.ours import note
 from bench.likelihoods.rows import Split, two_classes, with_exposures
 from bench.likelihoods.scores import class_losses
+from scipy.special import expit
+from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
 
@@ -48,6 +50,15 @@ def test_held_out_rows_choose():
     assert len(divisions(split.y)) == 5
     [(train, held)] = divisions(np.tile([0, 1], 3000))
     assert (len(train), len(held)) == (5400, 600)
+
+
+def test_two_normals_have_the_log_odds_of_their_densities():
+    X = np.random.default_rng(0).standard_normal((400, 3)) * np.where(np.arange(400) < 200, 1.0, 2.0)[:, None]
+    table, y = pd.DataFrame(X), np.arange(400) // 200
+    outcome = class_peers.two_normals(Split(table, y, table, y))
+    normals = [norm(X[y == k].mean(), X[y == k].std()) for k in (0, 1)]
+    log_odds = (normals[1].logpdf(X) - normals[0].logpdf(X)).sum(axis=1)
+    np.testing.assert_allclose(outcome.predicted[:, 1], expit(log_odds), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["logistic", "rbf_sampler", "random_forest", "hist_gradient_boosting"])

@@ -181,6 +181,60 @@ def test_files_of_arrow_in_and_out(folder, capsys):
     assert not list(folder.glob(".*"))
 
 
+def told(capsys, *command):
+    """What a command prints as JSON."""
+    capsys.readouterr()
+    assert main([*map(str, command), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_weights_are_repeated_rows(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    rows = [
+        [x, round(np.sin(x) + 0.1 * rng.standard_normal(), 6), w]
+        for x, w in zip(rng.normal(size=40), [1, 2] * 20, strict=True)
+    ]
+    once = write_csv(tmp_path / "once.csv", rows, ["x", "y", "w"])
+    twice = write_csv(tmp_path / "twice.csv", [row[:2] for row in rows for _ in range(row[2])], ["x", "y"])
+    options = ["--target", "y", "--kernel", "rbf", "--task", "regression"]
+    weighted = told(capsys, "fit", once, *options, "--weight", "w", "-o", tmp_path / "weighted.alk")
+    repeated = told(capsys, "fit", twice, *options, "-o", tmp_path / "repeated.alk")
+    assert weighted["log_evidence"] == pytest.approx(repeated["log_evidence"])
+    assert list(weighted["relevance"]) == ["x"]
+    measured = told(capsys, "evaluate", tmp_path / "weighted.alk", once, "--weight", "w")
+    known = told(capsys, "evaluate", tmp_path / "repeated.alk", twice)
+    assert (measured.pop("rows"), known.pop("rows")) == (40, 60)
+    assert measured == pytest.approx(known)
+
+
+def test_exposure_goes_from_the_fit_to_predictions(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    hours = rng.integers(1, 30, 60)
+    rows = [[x, h, rng.poisson(h * np.exp(0.5 * x))] for x, h in zip(rng.normal(size=60), hours, strict=True)]
+    table = write_csv(tmp_path / "counts.csv", rows, ["x", "hours", "visits"])
+    model, options = tmp_path / "m.alk", ["--target", "visits", "--kernel", "rbf", "--task", "counts"]
+    told(capsys, "fit", table, *options, "--exposure", "hours", "-o", model)
+    with_hours = told(capsys, "evaluate", model, table, "--exposure", "hours")
+    assert with_hours["log_density"] > told(capsys, "evaluate", model, table)["log_density"] + 1
+    assert main(["predict", str(model), table, "--exposure", "hours", "--interval", "0.9"]) == 0
+    lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    again = alakarte.load(model)
+    X = np.array([[row[0]] for row in rows])
+    assert [float(line["mean"]) for line in lines] == again.predict(X, exposure=hours).tolist()
+
+
+def test_a_transform_of_the_target(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    rows = [[x, np.exp(np.sin(x) + 0.4 * rng.standard_normal())] for x in rng.uniform(-3, 3, 80)]
+    table = write_csv(tmp_path / "skewed.csv", rows, ["x", "y"])
+    model = tmp_path / "m.alk"
+    told(capsys, "fit", table, "--target", "y", "--kernel", "rbf", "--target-transform", "auto", "-o", model)
+    assert told(capsys, "inspect", model)["target_transform"] == "log y"
+    assert main(["predict", str(model), table, "--interval", "0.99"]) == 0
+    lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert all(0 < float(line["low"]) < float(line["mean"]) < float(line["high"]) for line in lines)
+
+
 # --- mistakes: one line that says what and what to do, exit status 2
 
 
@@ -213,6 +267,17 @@ def mistakes(folder):
             ["fit", table, "--target", "price", "--likelihood", "poisson", "-o", out],
             "regression has gaussian",
         ),
+        "transform of classes": (
+            ["fit", table, "--target", "sold", "--target-transform", "log", "-o", out],
+            "is for regr",
+        ),
+        "logarithm": (["fit", table, "--target", "price", "--target-transform", "log", "-o", out], "Use 'yeo-johnson'"),
+        "exposure of numbers": (["fit", table, "--target", "price", "--exposure", "size", "-o", out], "is for counts"),
+        "exposure of a model": (["predict", model, table, "--exposure", "size"], "is for counts"),
+        "weight": (["fit", table, "--target", "price", "--weight", "size", "-o", out], "give numbers ≥ 0 in all rows"),
+        "weight of words": (["evaluate", model, table, "--weight", "sold"], "--weight sold: column 'sold' has"),
+        "two roles": (["fit", table, "--target", "price", "--weight", "price", "-o", out], "has two roles"),
+        "no such weight": (["evaluate", model, table, "--weight", "w"], "no column 'w'"),
         "kernel": (["fit", table, "--target", "price", "--kernel", "ardd", "-o", out], "kernel='ardd' is not known"),
         "many words": (["fit", str(folder / "names.csv"), "--target", "y", "-o", out], "--drop name"),
         "no model": (["predict", str(folder / "no.alk"), table], "there is no such file"),
@@ -225,6 +290,12 @@ def mistakes(folder):
         "column to keep": (["predict", model, table, "--keep", "id"], "no column 'id'"),
         "coverage": (["predict", model, table, "--interval", "95"], "between 0 and 1"),
         "std of classes": (["predict", str(folder / "sold.alk"), table, "--std"], "probability of every class"),
+        "no folder for predictions": (["predict", model, table, "-o", str(folder / "no/p.csv")], "Make it first"),
+        "predictions of no kind": (
+            ["predict", model, table, "-o", str(folder / "p.xlsx")],
+            ".xlsx says no kind of tab",
+        ),
+        "a folder as model": (["fit", table, "--target", "price", "-o", str(folder)], "is a folder"),
         "unknown command": (["learn", table], "invalid choice"),
         "no arguments": (["predict"], "required"),
     }

@@ -24,6 +24,16 @@ def test_two_classes_have_probabilities_of_their_labels():
     assert "bernoulli" in model.summary()
 
 
+def test_the_ranking_tells_fixed_kernels_from_learned_ones(caplog):
+    model = GPClassifier(n_restarts=1, max_iter=5, random_state=0, verbose=1).fit(X[:60], LABELS[:60])
+    fixed = [place["fixed"] for place in model.ranking_]
+    assert any(fixed)
+    lines = model.summary().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("kernel")) + 1
+    assert [", fixed" in line for line in lines[first : first + len(fixed)]] == fixed
+    assert "fixed rbf under the likelihood: 60 rows" in caplog.text
+
+
 def test_laplace_is_near_the_bound():
     one, other = (
         GPClassifier("rbf", inference=name, random_state=0).fit(X, LABELS) for name in ("variational", "laplace")

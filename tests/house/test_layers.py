@@ -145,7 +145,17 @@ ELSEWHERE = {
     **dict.fromkeys(
         [
             "cli." + name
-            for name in ("fit", "inspect_file", "mistakes", "open_model", "options", "predict", "evaluate", "report")
+            for name in (
+                "fit",
+                "inspect_file",
+                "mistakes",
+                "open_model",
+                "options",
+                "predict",
+                "evaluate",
+                "roles",
+                "report",
+            )
         ],
         "cli/test_commands.py",
     ),
@@ -171,6 +181,7 @@ ELSEWHERE = {
         ],
         "display/test_pictures.py",
     ),
+    "kernels.mixture": "search/test_starts.py",
     "search.policy": "house/test_documents.py",
     "search.settings": "estimators/test_checks.py",
 }

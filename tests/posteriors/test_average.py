@@ -109,5 +109,5 @@ def test_others_by_one(how, monkeypatch):
     assert "averaged" not in model.summary()
 
 
-def interrupt(*_):
+def interrupt(*_, **named):
     raise KeyboardInterrupt

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from alakarte.posteriors.averaged import Replaced, averaged
+from alakarte.posteriors.averaged import averaged
+from alakarte.posteriors.averaged_kernel import Replaced
 from model.kept_models import RECIPES, X, fitted
 
 

@@ -27,7 +27,8 @@ def test_without_a_site_is_the_function_of_all_other_sites():
     x, rng = spread_rows(12), np.random.default_rng(4)
     sites = Sites(rng.uniform(0.1, 2, 12), rng.standard_normal(12))
     kernel = kernel_of(x)
-    mean, variance = without_each(KernelSpace(kernel).solve(sites), sites, np.full(12, 0.5))
+    state = KernelSpace(kernel).solve(sites)
+    mean, variance = without_each(state.mean, state.variance, sites, np.full(12, 0.5))
     for i in range(12):
         others = np.arange(12) != i
         noisy = kernel[np.ix_(others, others)] + np.diag(1 / sites.curvature[others])
@@ -47,7 +48,7 @@ def test_a_row_of_weight_two_is_left_out_once():
 def _found(x, labels, weight):
     space, data = KernelSpace(kernel_of(x)), Observations(labels.astype(float), np.zeros(len(x)), weight)
     found = infer(space, Bernoulli(), {}, data, tol=1e-10)
-    return without_each(found.state, found.sites, weight)[0]
+    return without_each(found.state.mean, found.state.variance, found.sites, weight)[0]
 
 
 @pytest.mark.parametrize("name", ["bernoulli", "poisson", "negative_binomial", "student_t"])

@@ -7,7 +7,7 @@ from alakarte import GPRegressor
 from alakarte.data.summary import summarise
 from alakarte.execution.randomness import Streams
 from alakarte.features.draws import draw
-from alakarte.kernels.gm import SHIFTS
+from alakarte.kernels.mixture import SHIFTS
 from alakarte.kernels.registry import kernels, resolve
 from alakarte.records import Shape
 from alakarte.search.starts import Start, make_starts, nested_starts

@@ -13,7 +13,8 @@ import numpy as np
 
 from alakarte.cli.mistakes import Mistake
 from alakarte.cli.options import note
-from alakarte.cli.tables import Part, whole
+from alakarte.cli.roles import numbers_of_roles, role_columns
+from alakarte.cli.tables import Part, check_place, whole
 from alakarte.data.schema import NUMBER, ColumnSchema, RawColumn, gaps, learn_schema, words
 from alakarte.errors import InvalidInput
 from alakarte.estimators.classifier import GPClassifier
@@ -31,14 +32,14 @@ MOST_MEAN_COUNT = 20.0  # of whole numbers from zero on, to be taken for counts
 
 def fit(options: argparse.Namespace) -> int:
     """Learn from a table, and write the model."""
-    if not options.output.parent.is_dir():
-        raise Mistake(f"{options.output}: there is no folder {str(options.output.parent)!r}. Make it first.")
+    check_place(options.output)
     table = _without_gaps(options, _columns(options))
     task = options.task or _task(options.target, table[options.target])
     try:
-        schema = learn_schema(table, options.target)
+        roles = numbers_of_roles(options, table, counts=task == "counts")
+        schema = learn_schema(_without_roles(options, table), options.target)
         X, y = schema.table(table), _target(options, task, table[options.target])
-        model = _estimator(options, task, schema.categories).fit(X, y)
+        model = _estimator(options, task, schema.categories).fit(X, y, **roles)
     except InvalidInput as error:
         raise Mistake(f"{options.table}: {error}") from None
     model.model_ = replace(model.model_, input_names=schema.names)
@@ -60,15 +61,24 @@ def _learned(model: Any) -> dict[str, Any]:
 def _columns(options: argparse.Namespace) -> Part:
     """All columns of the table but those to drop; the target is among them."""
     table = whole(options.table)
-    for name in (options.target, *options.drop):
+    roles = role_columns(options)
+    for name in (options.target, *roles, *options.drop):
         if name not in table:
             raise Mistake(f"{options.table}: has no column {name!r}; it has {', '.join(table)[:200]}.")
     kept = {name: values for name, values in table.items() if name not in options.drop}
     if options.target not in kept:
         raise Mistake(f"{options.table}: --drop names the target {options.target!r}. Drop another column.")
-    if len(kept) < 2:
+    if twice := [name for name in roles if name == options.target or name in options.drop or roles.count(name) > 1]:
+        raise Mistake(f"{options.table}: column {twice[0]!r} has two roles. Name another for --weight or --exposure.")
+    if len(kept) - len(roles) < 2:
         raise Mistake(f"{options.table}: has no column beside the target {options.target!r} to learn from.")
     return kept
+
+
+def _without_roles(options: argparse.Namespace, table: Part) -> Part:
+    """Inputs and target alone."""
+    roles = role_columns(options)
+    return {name: values for name, values in table.items() if name not in roles}
 
 
 def _without_gaps(options: argparse.Namespace, table: Part) -> Part:
@@ -125,6 +135,10 @@ def _estimator(options: argparse.Namespace, task: str, categories: list[int]) ->
         "random_state": options.seed,
         "verbose": int(sys.stdout.isatty() and not options.json),
     }
+    if options.target_transform is not None:
+        if task != "regression":
+            raise Mistake(f"--target-transform {options.target_transform} is for regression, and this is {task}.")
+        settings["target_transform"] = options.target_transform
     if options.likelihood is not None:
         if options.likelihood not in LIKELIHOODS[task]:
             allowed = " or ".join(LIKELIHOODS[task]) or "none to choose"

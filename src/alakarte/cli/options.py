@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
+TRANSFORMS = ("log", "yeo-johnson", "auto")
 TASKS = ("regression", "classification", "counts")
 
 
@@ -43,6 +44,8 @@ def parser() -> Parser:
         "alakarte evaluate houses.alk test.csv --json",
     )
     _model_and_table(evaluate)
+    _weight(evaluate)
+    _exposure(evaluate)
     _json(evaluate)
     report = _command(
         commands,
@@ -77,10 +80,15 @@ def _fit(options: Parser) -> None:
     options.add_argument("-o", "--output", type=Path, required=True, help="the model file to write, such as model.alk")
     options.add_argument("--task", choices=TASKS, help="by looking at the target if left out")
     options.add_argument("--likelihood", help="gaussian or student_t; of counts negative_binomial or poisson")
+    options.add_argument(
+        "--target-transform", choices=TRANSFORMS, help="of skewed numbers: what is learned instead of the target"
+    )
     options.add_argument("--kernel", default="auto", help="auto, or one by name, such as ard")
     options.add_argument(
         "--drop", action="append", default=[], metavar="COLUMN", help="a column to leave out; repeatable"
     )
+    _weight(options)
+    _exposure(options)
     options.add_argument("--max-time", type=float, metavar="SECONDS", help="end the fit by then")
     options.add_argument("--seed", type=int, default=0, help="of all random numbers; 0 if left out")
     _json(options)
@@ -94,6 +102,15 @@ def _predict(options: Parser) -> None:
     options.add_argument("--std", action="store_true", help="also the standard deviation of a new observation")
     options.add_argument("--interval", type=float, metavar="COVERAGE", help="also an interval, such as 0.95")
     options.add_argument("--keep", action="append", default=[], metavar="COLUMN", help="a column to copy; repeatable")
+    _exposure(options)
+
+
+def _weight(options: Parser) -> None:
+    options.add_argument("--weight", metavar="COLUMN", help="numbers ≥ 0; a row of weight 2 counts as two")
+
+
+def _exposure(options: Parser) -> None:
+    options.add_argument("--exposure", metavar="COLUMN", help="of counts: how long, or how many, was observed; 1 else")
 
 
 def _model_and_table(options: Parser) -> None:

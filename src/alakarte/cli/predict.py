@@ -8,8 +8,10 @@ from typing import Any
 from alakarte.cli.mistakes import Mistake
 from alakarte.cli.open_model import open_model, schema_of, silenced, tables_of_numbers
 from alakarte.cli.options import note
-from alakarte.cli.tables import Part, Writer
+from alakarte.cli.roles import numbers_of_roles, role_columns
+from alakarte.cli.tables import Part, Writer, ahead
 from alakarte.estimators.classifier import GPClassifier
+from alakarte.estimators.counts import GPCountRegressor
 from alakarte.records import Array
 
 
@@ -19,9 +21,11 @@ def predict(options: argparse.Namespace) -> int:
     _check(options, model)
     n_rows, unknown = 0, Counter[str]()
     with Writer(options.output) as writer:
-        for table, raw in tables_of_numbers(model, options.table, options.keep):
+        is_counts = isinstance(model, GPCountRegressor)
+        for table, raw in ahead(tables_of_numbers(model, options.table, [*options.keep, *role_columns(options)])):
             kept = {name: raw[name] for name in options.keep}
-            writer.write(kept | predictions(model, table, options.std, options.interval))
+            roles = numbers_of_roles(options, raw, counts=is_counts)
+            writer.write(kept | predictions(model, table, options.std, options.interval, **roles))
             unknown.update(schema_of(model).unknown(table))
             n_rows += len(table)
             if sys.stderr.isatty():
@@ -42,15 +46,15 @@ def _check(options: argparse.Namespace, model: Any) -> None:
         raise Mistake("--std and --interval are for numbers: a classifier gives the probability of every class.")
 
 
-def predictions(model: Any, table: Array, std: bool, interval: float | None) -> Part:
-    """Columns by name: mean, std, low and high; or label and probabilities."""
+def predictions(model: Any, table: Array, std: bool, interval: float | None, **exposure: Array) -> Part:
+    """Columns by name: mean, std, low and high; or label and probabilities; `exposure` of counts alone."""
     if isinstance(model, GPClassifier):
         probability = silenced(model.predict_proba, table)
         label = model.classes_[probability.argmax(axis=1)]
         named = {f"p({name})": probability[:, place] for place, name in enumerate(model.classes_.tolist())}
         return {"label": label} | named
-    found = silenced(model.predict, table, return_std=std)
+    found = silenced(model.predict, table, return_std=std, **exposure)
     columns = dict(zip(("mean", "std"), found, strict=True)) if std else {"mean": found}
     if interval is not None:
-        columns["low"], columns["high"] = silenced(model.predict_interval, table, interval)
+        columns["low"], columns["high"] = silenced(model.predict_interval, table, interval, **exposure)
     return columns

@@ -14,10 +14,12 @@ if TYPE_CHECKING:  # what a type checker sees; Python asks `__getattr__`
     import alakarte.compiled.closed as closed
     import alakarte.compiled.fastfood as fastfood
     import alakarte.compiled.local as local
+    import alakarte.compiled.powers as powers
+    import alakarte.compiled.profiles as profiles
     import alakarte.compiled.votes as votes
     import alakarte.compiled.waves as waves
 
-__all__ = ["closed", "fastfood", "local", "votes", "waves"]
+__all__ = ["closed", "fastfood", "local", "powers", "profiles", "votes", "waves"]
 _LOADING = threading.RLock()  # files of Numba import each other: two threads that begin at once would meet half of one
 
 

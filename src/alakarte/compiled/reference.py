@@ -261,3 +261,15 @@ def profile(r2: Array, dof: int) -> tuple[Array, Array]:
     if dof == 3:
         return (1 + t) * e, -1.5 * e
     return (1 + t + t**2 / 3) * e, -(5 / 6) * (1 + t) * e
+
+
+def sums_of_powers(r2: Array, rate: float, n_powers: Integers, weights: Array, sums: Array) -> None:
+    """sums (L, K, n) += Σ_i weights_ik e^(−2^l rate r2_ij) for l < n_powers_i; r2 (rows, n), weights (rows, K)."""
+    for power in range(len(sums)):
+        sums[power] += (weights * (power < n_powers)[:, None]).T @ np.exp(-(2**power) * rate * r2)
+
+
+def powers_dot(r2: Array, rate: float, sums: Array, total: Array) -> None:
+    """total (rows, K, n) += Σ_l sums_lkj e^(−2^l rate r2_ij); sums (L, K, n)."""
+    for power in range(len(sums)):
+        total += sums[power] * np.exp(-(2**power) * rate * r2)[:, None]

@@ -134,7 +134,8 @@ def left_out_answers(estimator: Any, model: FittedModel) -> Answers | None:
     if is_classifier(estimator):
         if not isinstance(posterior, LatentPosterior) or posterior.rows is None:
             return None
-        probability = np.exp(left_out_log_probabilities(posterior, posterior.rows))
+        every = np.arange(posterior.rows.n_rows)
+        probability = np.exp(left_out_log_probabilities(posterior, posterior.rows, every))
         code = posterior.rows.y[:, 0].astype(np.int64)
         return ClassAnswers(probability, code, tuple(map(str, estimator.classes_.tolist())), left_out=True)
     if not isinstance(posterior, RowPosterior | Average | LocalPosterior) or model.noise_model is not None:

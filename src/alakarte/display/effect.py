@@ -8,7 +8,8 @@ from alakarte.data.read import read_inputs
 from alakarte.display.canvas import BAND, POINTS, SHADES, Display, bare, fitted_model, places_of, short, target_name
 from alakarte.execution.threads import one_blas_thread
 from alakarte.model.fitted import FittedModel
-from alakarte.posteriors.averaged import Replaced, averaged
+from alakarte.posteriors.averaged import averaged
+from alakarte.posteriors.averaged_kernel import Replaced
 from alakarte.records import Array
 
 

@@ -10,12 +10,14 @@ from alakarte.records import Array
 
 MOST_INPUTS = 20  # that are listed
 MOST_NUMBERS = 12  # of one parameter
+MOST_PERIODS = 8
 BAR = 30  # characters
 
 
 def summary(model: FittedModel) -> str:
     """What a fitted model learned."""
     lines = [*_head(model), *_choices(model), *_ranking(model), "", *_relevance(model), ""]
+    lines += _periods(model)
     for name, value in model.kernel.parameters.items():
         lines += _parameter(name, np.asarray(value), model.kernel.draws.shape.n_components)
     return "\n".join(lines)
@@ -115,7 +117,7 @@ def _ranking(model: FittedModel) -> list[str]:
     lines = ["", f"{'kernel':<20}{what:>14}{left_out}{'parameters':>12}{'columns':>9}{'weight':>8}"]
     for place in ranking:
         name = place["kernel"] + (f", Q = {place['n_components']}" if place["n_components"] > 1 else "")
-        name += ", compressed" if place["compressed"] else ""
+        name += (", fixed" if place.get("fixed") else "") + (", compressed" if place["compressed"] else "")
         value = f"{place['left_out_log_loss']:>14.4f}" if by_loss else f"{place['log_marginal_likelihood']:>14.1f}"
         value = value.replace("nan", "  –")
         value += _or_dash(place["left_out_log_density"]) if by_density else ""
@@ -144,6 +146,15 @@ def _relevance(model: FittedModel) -> list[str]:
     if len(names) > MOST_INPUTS:
         lines.append(f"… and {len(names) - MOST_INPUTS} more inputs")
     return lines
+
+
+def _periods(model: FittedModel) -> list[str]:
+    """A line for each of the strongest waves of the kernel."""
+    lines = []
+    for wave in model.periods[:MOST_PERIODS]:
+        along = " and ".join(f"{period:.4g} along {name}" for name, period in wave["period"].items())
+        lines.append(f"period         {along}, {100 * wave['share']:.2g} % of the variance")
+    return [*lines, ""] if lines else []
 
 
 def _parameter(name: str, value: Array, n_components: int) -> list[str]:

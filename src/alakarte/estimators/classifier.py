@@ -14,7 +14,7 @@ from alakarte.errors import InvalidInput
 from alakarte.estimators.callbacks import tells_callbacks
 from alakarte.estimators.checks import LOCAL_TOO, check_settings
 from alakarte.estimators.class_predictions import ClassPredictions
-from alakarte.estimators.labels import check_classes, coded, weights_with_classes
+from alakarte.estimators.labels import check_classes, coded, warn_of_lone_rows, weights_with_classes
 from alakarte.estimators.online import keeps_sums
 from alakarte.execution.budget import Budget
 from alakarte.kernels.base import Kernel
@@ -37,7 +37,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
 
     Two classes: one latent function through the logistic function, its posterior by the variational bound. More: one
     function per class that share a kernel, through softmax, at their most probable values. On larger tables also, or
-    instead, the labels of the nearest rows, where rows that were held out prefer that.
+    instead, the labels of the nearest rows, where rows left out prefer that.
 
     Parameters
     ----------
@@ -171,6 +171,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
     ) -> "GPClassifier":
         """Learn from labels 0 … K − 1 of these classes."""
         check_classes(classes)
+        warn_of_lone_rows(classes, codes, stacklevel=3)
         weight = weights_with_classes(self.class_weight, classes, codes, sample_weight)
         if len(classes) == 2:
             surrogate, rows, by_features = self._two_classes((X, codes, weight))

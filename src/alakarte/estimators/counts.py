@@ -270,8 +270,8 @@ def _check_counts(counts: Array, name: str) -> None:
     """Raise InvalidInput for what is no count."""
     problems = (
         (~np.isfinite(counts), "Input {name} contains NaN or infinity: {name}[{row}] = {value}. Drop those rows."),
-        (counts < 0, "{name}[{row}] = {value:g} is negative: counts are 0, 1, 2, …"),
-        (counts > MOST_COUNT, "{name}[{row}] = {value:g} is beyond 1e15, where float64 has no whole numbers left."),
+        (counts < 0, "{name}[{row}] = {value:g} is negative, no count: drop that row, or use GPRegressor."),
+        (counts > MOST_COUNT, "{name}[{row}] = {value:g} is beyond 1e15, too large to be told: count in larger units."),
         (
             counts != np.floor(counts),
             "{name}[{row}] = {value:g} is no whole number: for rates give exposure=, or use GPRegressor.",

@@ -12,6 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from alakarte.data.columns import in_memory
 from alakarte.errors import InvalidInput
+from alakarte.execution.progress import warn
 from alakarte.records import Array, Integers
 
 
@@ -37,8 +38,8 @@ def coded(y: Any, known: Array | None = None) -> tuple[Array, Integers]:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InvalidInput(
-            f"y[{row}] = {labels[row]!r} is none of the classes of the fit, {known.tolist()[:20]}: give all of them as "
-            "classes= at the first partial_fit, or call fit again."
+            f"y[{row}] = {labels.tolist()[row]!r} is none of the classes of the fit, {known.tolist()[:20]}: give all "
+            "of them as classes= at the first partial_fit, or call fit again."
         )
     return known, codes.astype(np.int64)
 
@@ -60,8 +61,27 @@ def check_classes(classes: Array) -> None:
     """Raise InvalidInput where there is nothing to tell apart."""
     if len(classes) < 2:
         raise InvalidInput(
-            f"y has one class only, {classes.tolist()}: a classifier needs at least two; this one class is certain."
+            f"y has one class only, {classes.tolist()}: a classifier needs at least two; bring rows of "
+            "another class, or look whether the right column was given as y."
         )
+
+
+def warn_of_lone_rows(classes: Array, codes: Integers, stacklevel: int) -> None:
+    """One warning where a class has one row and another has more: what is said of that class hangs on this row.
+
+    It is learned like any other: a table of two rows with two classes is one that has nothing else.
+    """
+    counts = np.bincount(codes, minlength=len(classes))
+    alone = np.flatnonzero(counts == 1)
+    if not alone.size or counts.max() == 1:
+        return
+    row, others = int(np.argmax(codes == alone[0])), f", and {alone.size - 1} more like it" if alone.size > 1 else ""
+    warn(
+        f"class {classes.tolist()[alone[0]]!r} has one row only, y[{row}]{others}: its probabilities cannot be judged "
+        "by rows left out. Bring more of its rows, join it with another class, or drop that row.",
+        UserWarning,
+        stacklevel + 1,
+    )
 
 
 def weights_with_classes(class_weight: Any, classes: Array, codes: Integers, sample_weight: Any) -> Any:

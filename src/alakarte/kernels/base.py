@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from alakarte.kernels.forms import ClosedForm as ClosedForm
 from alakarte.kernels.forms import RadialForm as RadialForm
 from alakarte.parameters import AMPLITUDE, LENGTHSCALE, Parameter
-from alakarte.records import Array, Draws, Named, Shape, Spectrum, Summary, Values
+from alakarte.records import Array, Draws, Named, Shape, Spectrum, Summary, Values, Waves
 
 
 class Kernel(BaseEstimator, ABC):  # type: ignore[misc]
@@ -35,6 +35,8 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]
     nests: ClassVar[str | None] = None  # name of a simpler kernel that is a good start
     columns_per_frequency: ClassVar[int] = 2  # cosine and sine, or four products around a centre
     needs_stacks: ClassVar[bool] = False  # Fastfood's matrices are parameters
+    follows_waves: ClassVar[bool] = False  # it may begin from waves that rows show
+    periods: Any = None  # of its first components, if the user gave them
 
     def __init__(self, *, fixed: Named | None = None, bounds: Named | None = None):
         self.fixed = fixed
@@ -63,6 +65,10 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]
     def nested(self, simpler: Values, start: Values) -> list[Values]:
         """Starts from what a simpler kernel has learned (amplitude, length-scales) and a random start; else none."""
         return []
+
+    def from_waves(self, waves: Waves, start: Values) -> Values:
+        """A start from the waves that rows show, and a random start, where `follows_waves`."""
+        return start
 
     @abstractmethod
     def spectrum(self, values: Values, draws: Draws) -> Spectrum:

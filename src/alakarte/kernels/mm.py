@@ -3,17 +3,27 @@
 k(τ) = Σ_q v_q² g_ν(‖a_q∘τ‖) cos μ_qᵀτ        beyond the paper; as ν grows it becomes gm
 """
 
+from typing import Any
+
 import numpy as np
 
 from alakarte.kernels.base import ClosedForm, Kernel, RadialForm, input_scale
-from alakarte.kernels.gm import mixture_nested, mixture_parameters, mixture_pullback, mixture_start
 from alakarte.kernels.matern import check_smoothness, matern_form, matern_radii
+from alakarte.kernels.mixture import (
+    mixture_from_waves,
+    mixture_nested,
+    mixture_parameters,
+    mixture_pullback,
+    mixture_start,
+)
 from alakarte.parameters import Parameter
-from alakarte.records import Draws, Named, Shape, Spectrum, Summary, Values
+from alakarte.records import Draws, Named, Shape, Spectrum, Summary, Values, Waves
 
 
 class MaternMixture(Kernel):
     """Spectral mixture with heavy tails: smoothness `nu` of 0.5, 1.5 or 2.5 for all components.
+
+    `periods`, `fixed` and `bounds` are those of `GaussianMixture`.
 
     Examples
     --------
@@ -28,10 +38,14 @@ class MaternMixture(Kernel):
     learns_frequencies = False
     nests = "matern"
     columns_per_frequency = 4
+    follows_waves = True
 
-    def __init__(self, nu: float = 1.5, *, fixed: Named | None = None, bounds: Named | None = None):
+    def __init__(
+        self, nu: float = 1.5, periods: Any = None, *, fixed: Named | None = None, bounds: Named | None = None
+    ):
         super().__init__(fixed=fixed, bounds=bounds)
         self.nu = nu
+        self.periods = periods
 
     def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
         """log_amplitude (Q,), log_lengthscale (Q, d), centre (Q, d)."""
@@ -45,6 +59,10 @@ class MaternMixture(Kernel):
     def nested(self, simpler: Values, start: Values) -> list[Values]:
         """The simpler kernel in parts of several lengths, alone and beside random components."""
         return mixture_nested(simpler, start)
+
+    def from_waves(self, waves: Waves, start: Values) -> Values:
+        """A component for each band of waves, the others for what is smooth."""
+        return mixture_from_waves(waves, start)
 
     def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """ω = a∘z ± μ, z multivariate t."""

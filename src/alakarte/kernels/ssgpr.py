@@ -4,7 +4,7 @@ import numpy as np
 
 from alakarte.kernels.base import ClosedForm, Kernel, RadialForm, amplitude
 from alakarte.parameters import FREQUENCY, Parameter
-from alakarte.records import Draws, Shape, Spectrum, Summary, Values
+from alakarte.records import Draws, Shape, Spectrum, Summary, Values, Waves
 
 
 class SSGPR(Kernel):
@@ -20,6 +20,7 @@ class SSGPR(Kernel):
     has_components = False
     has_closed_form = False
     learns_frequencies = True
+    follows_waves = True
 
     def parameters(self, shape: Shape) -> tuple[Parameter, ...]:
         """log_amplitude (1,), frequencies (F, d)."""
@@ -30,6 +31,13 @@ class SSGPR(Kernel):
         """Standard normal numbers divided by the length-scales with which ard starts."""
         normal = rng.standard_normal((shape.n_frequencies, shape.n_inputs))
         return {"log_amplitude": np.zeros(1), "frequencies": normal / summary.lengthscales(rng)}
+
+    def from_waves(self, waves: Waves, start: Values) -> Values:
+        """The lines as they are, as many as there is room for; slow random frequencies beside them."""
+        frequencies = start["frequencies"].copy()
+        lines = waves.lines[: len(frequencies)]
+        frequencies[: len(lines)] = lines
+        return start | {"frequencies": frequencies}
 
     def spectrum(self, values: Values, draws: Draws) -> Spectrum:
         """Free frequencies, as columns."""

@@ -14,6 +14,7 @@ from alakarte.likelihoods.base import Likelihood
 from alakarte.likelihoods.student_t import StudentT
 from alakarte.model.history import History, history
 from alakarte.model.kernel import FittedKernel
+from alakarte.model.periods import periods
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.calibration import Calibration
@@ -95,6 +96,11 @@ class FittedModel:
         if tails is None or variables is None:
             return None if tails is None else tails.edge * self.scaling.x_scale
         return np.where(variables.is_number, (tails.edge * self.scaling.x_scale)[variables.first], np.inf)
+
+    @property
+    def periods(self) -> list[dict[str, Any]]:
+        """Waves of `kernel`: ``share`` of its variance, and ``period`` by name of input; the largest share first."""
+        return periods(self.kernel, self.posterior, self.input_names)
 
     @property
     def ranking(self) -> list[dict[str, Any]]:

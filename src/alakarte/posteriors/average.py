@@ -26,6 +26,7 @@ class Average(Posterior):
     total: float
     noise_variance: float  # Σ w_k s_k
     nlml: float  # of the first
+    even: bool = False  # all weights are the same, whatever the evidence
 
     @property
     def rows(self) -> ArrayRows:
@@ -93,12 +94,15 @@ class Average(Posterior):
 
     def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> "Average":
         """Each of them with the rows added or removed."""
-        return average_of(tuple(member.changed(rows, sign, n_jobs) for member in self.members), self.n_parameters)
+        return average_of(
+            tuple(member.changed(rows, sign, n_jobs) for member in self.members), self.n_parameters, even=self.even
+        )
 
 
-def average_of(members: tuple[RowPosterior, ...], n_parameters: tuple[int, ...]) -> Average:
+def average_of(members: tuple[RowPosterior, ...], n_parameters: tuple[int, ...], *, even: bool = False) -> Average:
     """The average of posteriors for which so many numbers were learned."""
     total, pairs = members[0].total, zip(members, n_parameters, strict=True)
-    weights = average_weights([score(member.nlml, learned) for member, learned in pairs], total)
+    scores = [0.0 if even else score(member.nlml, learned) for member, learned in pairs]
+    weights = average_weights(scores, total)
     noise_variance = float(weights @ [member.noise_variance for member in members])
-    return Average(members, n_parameters, weights, total, noise_variance, members[0].nlml)
+    return Average(members, n_parameters, weights, total, noise_variance, members[0].nlml, even)

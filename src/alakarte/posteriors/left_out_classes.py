@@ -1,8 +1,9 @@
-"""Log probabilities of classes for each row of the fit, as all other rows predict it.
+"""Log probabilities of classes for rows of the fit, each as all other rows predict it.
 
-In: the posterior of a classifier and the rows that it was fitted to. Out: (n, K). Two classes have them from the sites
-of their bound. Of several, the mode moves by what a row pulls at it: with g the slope of the row and q the variance of
-the functions there,
+In: the posterior of a classifier, the rows that it was fitted to, which of them to leave out. Out: (rows, K). Two
+classes have them from their sites: those that q(f) at a row asks for, which at the end of a fit are those it was found
+with. Of several, the mode moves by what a row pulls at it: with g the slope of the row and q the variance of the
+functions there,
 
     f₋ = f − q g/(1 − λq),   λ = gᵀ(diag p − p pᵀ)g / ‖g‖²: the curvature along that pull.
 
@@ -17,60 +18,78 @@ from alakarte.likelihoods.categorical import curvature_times, slopes, softmax
 from alakarte.linalg.blas import solve_rows_lower
 from alakarte.linalg.factorise import cholesky
 from alakarte.posteriors.class_sites import ClassSites, labels_of
-from alakarte.posteriors.latent import LatentPosterior, Member
+from alakarte.posteriors.latent import LatentPosterior
 from alakarte.posteriors.row_sites import RowSites
 from alakarte.process.design_matrix import PART_ROWS, DesignMatrix, design_matrix, weighted_gram
-from alakarte.process.latent_objective import latent_evidence
-from alakarte.process.left_out import LEAST_LEFT, left_out_function
+from alakarte.process.latent_objective import VARIATIONAL
+from alakarte.process.left_out import LEAST_LEFT, without_each
 from alakarte.process.problem import latent_function_at
-from alakarte.process.softmax import Labels, SoftmaxMode, softmax_mode
-from alakarte.records import Array
+from alakarte.process.softmax import Labels
+from alakarte.process.variational import Observations, matched_sites
+from alakarte.records import Array, Integers
 
 LEAST_PROBABILITY = 1e-300
-TOL = 1e-3  # nats of the bound to which sites are found anew
 
 
-def left_out_log_probabilities(posterior: LatentPosterior, rows: Rows, n_jobs: int = 1) -> Array:
-    """(n, K) of the rows of the fit with their encoded targets, averaged over kernels; K = 2 for two classes."""
-    total = np.zeros(1)
-    for member, weight in zip(posterior.members, posterior.weights, strict=True):
-        total = total + weight * _probabilities(posterior, member, rows, n_jobs)
-    return np.log(np.maximum(total, LEAST_PROBABILITY))
+def left_out_log_probabilities(posterior: LatentPosterior, rows: Rows, picked: Integers, n_jobs: int = 1) -> Array:
+    """(picked, K) of some of the rows of the fit with their encoded targets, averaged over kernels; two classes: K = 2.
+
+    `picked` ascends.
+    """
+    if isinstance(posterior.finder, RowSites):
+        p = _of_two(posterior, posterior.finder, rows.take(picked), n_jobs)
+    else:
+        assert isinstance(posterior.finder, ClassSites)
+        p = _of_several(posterior, posterior.finder, rows, picked, n_jobs)
+    return np.log(np.maximum(p, LEAST_PROBABILITY))
 
 
-def _probabilities(posterior: LatentPosterior, member: Member, rows: Rows, n_jobs: int) -> Array:
-    """(n, K) by one kernel."""
-    problem, finder = member.problem.on(rows).with_jobs(n_jobs), posterior.finder
-    if isinstance(finder, RowSites):
-        found = latent_evidence(problem, member.theta, finder.inference, gradient=False, tol=TOL)
-        ones = Bernoulli().probability(*left_out_function(found))
-        return np.column_stack([1 - ones, ones])
-    assert isinstance(finder, ClassSites)
-    design, labels = design_matrix(latent_function_at(problem, member.theta)), labels_of(rows, finder.base)
-    return softmax(labels.base + left_out_mode(design, labels, softmax_mode(design, labels)))
+def _of_two(posterior: LatentPosterior, finder: RowSites, rows: Rows, n_jobs: int) -> Array:
+    """(rows, 2)."""
+    block = rows.whole()
+    data, ones = Observations(block.y[:, 0], block.y[:, 1], block.weight), np.zeros(len(block.y))
+    for share, latent, spread in posterior.by_member(block.x, n_jobs):
+        mean, variance = latent[:, 0], spread[:, 0]
+        averaged = variance if finder.inference == VARIATIONAL else np.zeros_like(variance)  # at the mode, else
+        expected = finder.likelihood.expected(finder.values, data.y, mean + data.offset, averaged)
+        left_mean, left_variance = without_each(mean, variance, matched_sites(expected, data, mean), data.weight)
+        ones += share * Bernoulli().probability(left_mean + data.offset, left_variance)
+    return np.column_stack([1 - ones, ones])
 
 
-def left_out_mode(design: DesignMatrix, labels: Labels, mode: SoftmaxMode) -> Array:
-    """(n, K) functions at each row without one unit of its weight."""
+def _of_several(posterior: LatentPosterior, finder: ClassSites, rows: Rows, picked: Integers, n_jobs: int) -> Array:
+    """(picked, K)."""
+    labels, x = labels_of(rows, finder.base), rows.whole().x
+    total = np.zeros((len(picked), labels.n_classes))
+    for member, (share, latent, _) in zip(posterior.members, posterior.by_member(x, n_jobs), strict=True):
+        design = design_matrix(latent_function_at(member.problem.on(rows).with_jobs(n_jobs), member.theta))
+        total += share * softmax(labels.base + left_out_mode(design, labels, latent, picked))
+    return total
+
+
+def left_out_mode(design: DesignMatrix, labels: Labels, latent: Array, picked: Integers) -> Array:
+    """(picked, K) functions at some rows without one unit of their weight; `latent` (n, K): at the mode, without it."""
     ones = np.ones(len(labels.y))
-    p = softmax(mode.latent + labels.base)
+    p = softmax(latent + labels.base)
     slope = slopes(p, labels.y, ones)
     pull = np.einsum("ik,ik->i", slope, slope)
     curvature = np.einsum("ik,ik->i", slope, curvature_times(p, slope, ones)) / np.maximum(pull, LEAST_LEFT)
-    variance = _variances(design, labels.weight * curvature)
-    share = np.minimum(labels.weight, 1.0)
-    left = np.maximum(1 - share * curvature * variance, LEAST_LEFT)
-    return np.asarray(mode.latent - (share * variance / left)[:, None] * slope)
+    variance = _variances(design, labels.weight * curvature, picked)
+    share = np.minimum(labels.weight, 1.0)[picked]
+    left = np.maximum(1 - share * curvature[picked] * variance, LEAST_LEFT)
+    return np.asarray(latent[picked] - (share * variance / left)[:, None] * slope[picked])
 
 
-def _variances(design: DesignMatrix, curvature: Array) -> Array:
-    """(n,) ψᵀ(I + ΨᵀΛΨ)⁻¹ψ, part by part of the rows."""
-    n, D = design.n_rows, design.n_columns
-    parts = [np.arange(start, min(start + PART_ROWS, n)) for start in range(0, n, PART_ROWS)]
-    gram = np.zeros((D, D), order="F")
-    for part in parts:
+def _variances(design: DesignMatrix, curvature: Array, picked: Integers) -> Array:
+    """(picked,) ψᵀ(I + ΨᵀΛΨ)⁻¹ψ, part by part of the rows."""
+    gram = np.zeros((design.n_columns, design.n_columns), order="F")
+    for part in _parts(np.arange(design.n_rows)):
         gram += weighted_gram(design.some(part), curvature[part])
-    gram.flat[:: D + 1] += 1.0
+    gram.flat[:: design.n_columns + 1] += 1.0
     factor = cholesky(gram)
-    whitened = (solve_rows_lower(factor, design.some(part)) for part in parts)
+    whitened = (solve_rows_lower(factor, design.some(part)) for part in _parts(picked))
     return np.concatenate([np.einsum("ij,ij->i", part, part) for part in whitened])
+
+
+def _parts(rows: Integers) -> list[Integers]:
+    return [rows[start : start + PART_ROWS] for start in range(0, len(rows), PART_ROWS)]

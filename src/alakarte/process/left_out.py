@@ -11,23 +11,23 @@ A row of weight ω stands for ω rows, of which one is left out: λ and b are di
 import numpy as np
 
 from alakarte.process.latent_objective import LatentEvidence, observations
-from alakarte.process.sites import LatentState, Sites
+from alakarte.process.sites import Sites
 from alakarte.records import Array
 
 LEAST_LEFT = 1e-12  # of the precision that other rows give: less is rounding
 
 
-def without_each(state: LatentState, sites: Sites, weight: Array) -> tuple[Array, Array]:
+def without_each(mean: Array, variance: Array, sites: Sites, weight: Array) -> tuple[Array, Array]:
     """Mean and variance (n,) of f at each row, without one unit of its weight (n,)."""
     share = 1 / np.maximum(weight, 1.0)
-    left = np.maximum(1 - share * sites.curvature * state.variance, LEAST_LEFT)
-    return (state.mean - state.variance * share * sites.linear) / left, state.variance / left
+    left = np.maximum(1 - share * sites.curvature * variance, LEAST_LEFT)
+    return (mean - variance * share * sites.linear) / left, variance / left
 
 
 def left_out_function(found: LatentEvidence) -> tuple[Array, Array]:
     """Mean and variance (n,) of each row's f with its offset, from all other rows."""
     data = observations(found.function.problem)
-    mean, variance = without_each(found.state, found.sites, data.weight)
+    mean, variance = without_each(found.state.mean, found.state.variance, found.sites, data.weight)
     return mean + data.offset, variance
 
 

@@ -22,7 +22,7 @@ BLOCK_BYTES = 4e8  # of all blocks of a preconditioner
 BLOCK_PASSES = 10  # that all blocks together may cost
 ROWS_PER_COLUMN = 4  # from which a block is estimated
 REBUILT = (0, 2, 5, 10)  # Newton steps before which the preconditioner is made anew
-FORCING = 0.1  # part of the squared residual that a Newton step may leave
+FORCING = 0.3  # part of the squared residual that a Newton step may leave
 HALVINGS = 30
 
 

@@ -37,6 +37,11 @@ class Candidate:
         return f"near {name}" if self.n_neighbors else name
 
     @property
+    def title(self) -> str:
+        """As progress tells it: kernels whose length-scales are not learned say so."""
+        return ("fixed " if self.fixed else "") + self.label
+
+    @property
     def tuned(self) -> TunedProcess:
         """Its process on all rows."""
         assert self.compared is not None, "this candidate has not been compared yet"
@@ -60,7 +65,16 @@ def menu(search: Search) -> list[Plan]:
     closed = [plan for name in policy.CLOSED_MENU if (plan := search.plan(resolve(name))).keeps_closed_form]
     plans = closed or [search.plan(resolve(name)) for name in policy.FEATURE_MENU]
     few = search.rows.n_rows <= policy.FEW_ROWS
-    return [plan for plan in plans if few or plan.kernel.name not in policy.MENU_OF_FEW_ROWS]
+    return _with_waves(search, [plan for plan in plans if few or plan.kernel.name not in policy.MENU_OF_FEW_ROWS])
+
+
+def _with_waves(search: Search, plans: list[Plan]) -> list[Plan]:
+    """The menu with kernels that begin from waves, where rows show any; `gm` and `mm` by features if need be."""
+    if search.waves is None:
+        return plans
+    names = [plan.kernel.name for plan in plans]
+    more = [search.plan(resolve(name)) for name in policy.WAVE_MENU if name not in names]
+    return plans + [plan for plan in more if plan.kernel.has_closed_form or search.settings.expansion != "exact"]
 
 
 def ranked(candidates: list[Candidate]) -> list[Candidate]:
@@ -91,6 +105,9 @@ def indistinguishable(search: Search, ranking: list[Candidate]) -> list[int]:
         for rank, candidate in enumerate(ranking)
         if candidate.tuned.process.problem.is_closed and candidate.compressed == search.compressed
     ]
+    of_waves = [rank for rank in alike if ranking[rank].plan.kernel.name in policy.WAVE_KERNELS]
+    if search.waves is not None and 0 in of_waves:
+        return of_waves
     weights = average_weights([ranking[rank].score for rank in alike], search.rows.total)
     return [rank for rank, weight in zip(alike, weights, strict=True) if weight >= policy.LEAST_WEIGHT]
 

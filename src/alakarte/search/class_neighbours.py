@@ -1,8 +1,9 @@
-"""Classes by features, from neighbours, or by both: what predicts rows that were held out.
+"""Classes by features, from neighbours, or by both: what predicts rows that were left out, each alone.
 
-In: a `Search`, rows with their labels, the recipe by features. Out: `Fit`. Neighbours are learned first, on all rows
-but those held out. A trial on few rows (search/class_trial.py) tells whether there is hope for features; where there
-is, these are made of all rows but those held out. What is chosen takes in the rows that were held out.
+In: a `Search`, rows with their labels, the recipe by features. Out: `Fit`. Neighbours are learned first; some rows,
+which they have not learned from but by being neighbours, judge them by their nearest others. A trial on few rows
+(search/class_trial.py) tells whether there is hope for features; where there is, these are made of all rows, and judged
+by the same ones, each left out of their posterior. Nothing is learned from fewer rows than there are.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,8 @@ import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
 from alakarte.errors import Unavailable
 from alakarte.posteriors.latent import LatentPosterior
-from alakarte.posteriors.stacked import LEAST_PROBABILITY, StackedPosterior, probability
+from alakarte.posteriors.left_out_classes import left_out_log_probabilities
+from alakarte.posteriors.stacked import LEAST_PROBABILITY, StackedPosterior
 from alakarte.posteriors.votes import VotesPosterior
 from alakarte.process.noise_and_gain import TunedProcess
 from alakarte.process.problem import process_at, require_closed_form
@@ -34,36 +36,32 @@ ByFeatures: TypeAlias = Callable[[Search, Rows, WarmStart | None], Fit]
 
 @dataclass(frozen=True)
 class _Near:
-    """Neighbours, learned and judged without the rows held out."""
+    """Neighbours, and how well they predict the rows that judge."""
 
-    search: Search  # all rows
+    search: Search
     learned: LearnedVotes
-    posterior: VotesPosterior  # of all rows but those held out
-    rows: Rows  # all, labels first among their targets
-    held: Integers
-    rest: Integers
-    log_near: Array  # (rows, K) of those held out
-
-    @property
-    def held_rows(self) -> Rows:
-        """Those held out."""
-        return self.rows.take(self.held)
+    posterior: VotesPosterior
+    rows: Rows  # labels first among their targets
+    judges: Integers  # (judges,) places of these rows, ascending
+    log_near: Array  # (judges, K) of their classes, each from its nearest others
 
     def judged_with(self, posterior: LatentPosterior, search: Search) -> Stack:
         """Features, found by a search, against neighbours."""
-        block = self.held_rows.whole()
-        x = block.x if search.scaling.tails is None else search.scaling.tails.compress(block.x)
-        p = probability(posterior, self.search.scaling.y_mean, x, self.search.settings.n_jobs)
+        rows = self.rows if search.scaling.tails is None else self.rows.compressed(search.scaling.tails)
+        log_features = left_out_log_probabilities(posterior, rows, self.judges, search.settings.n_jobs)
+        log_features = np.maximum(log_features, np.log(LEAST_PROBABILITY))
         log_shares = np.log(self.learned.shares.size * self.learned.shares)
-        labels = block.y[:, 0].astype(np.int64)
-        log_features = np.log(np.maximum(p, LEAST_PROBABILITY))
-        return stack(Held(log_features, self.log_near, log_shares, labels, block.weight))
+        return stack(Held(log_features, self.log_near, log_shares, *self.judged()))
+
+    def judged(self) -> tuple[Integers, Array]:
+        """Labels and weights of the rows that judge."""
+        block = self.rows.take(self.judges).whole()
+        return block.y[:, 0].astype(np.int64), block.weight
 
     def loss(self) -> float:
-        """Log loss of the rows held out."""
-        block = self.held_rows.whole()
-        log_p = self.log_near[np.arange(len(block.y)), block.y[:, 0].astype(np.int64)]
-        return -float(block.weight @ log_p / block.weight.sum())
+        """Log loss of the rows that judge."""
+        labels, weight = self.judged()
+        return -float(weight @ self.log_near[np.arange(len(labels)), labels] / weight.sum())
 
 
 def fit_by_both(search: Search, rows: Rows, by_features: ByFeatures, warm: WarmStart | None = None) -> Fit:
@@ -73,15 +71,14 @@ def fit_by_both(search: Search, rows: Rows, by_features: ByFeatures, warm: WarmS
     if not _is_open(search):
         return by_features(search, rows, warm)
     near = _learned(search, rows, None)
-    search.progress.say(f"neighbours: log loss {near.loss():.4f} of {len(near.held)} rows held out")
+    search.progress.say(f"neighbours: log loss {near.loss():.4f} of {len(near.judges)} rows left out")
     try:
         if search.budget.is_over() or not _has_hope(near):
             return _alone(near, None)
-        fit = by_features(*_part(search, rows, near.rest, "rest"), warm)
+        return _chosen(near, by_features(search, rows, warm))
     except KeyboardInterrupt:
         search.budget.interrupted = True
         return _alone(near, None)
-    return _chosen(near, fit)
 
 
 def _is_open(search: Search) -> bool:
@@ -108,21 +105,17 @@ def _is_in_time(search: Search) -> bool:
 
 
 def _learned(search: Search, rows: Rows, warm: WarmStart | None) -> _Near:
-    """Neighbours of all rows but some that are held out."""
+    """Neighbours among all rows."""
     _check(search)
     labels, weight = rows.targets()
-    labelled = rows.with_targets(labels[:, :1], weight)
-    order = search.streams("near", "held").permutation(rows.n_rows)
-    n_held = min(policy.CLASS_HELD, int(policy.CLASS_HELD_PART * rows.n_rows))
-    held, rest = np.sort(order[:n_held]), np.sort(order[n_held:])
+    labelled, streams = rows.with_targets(labels[:, :1], weight), search.streams.within("near")
     shares = _shares(labels[:, 0].astype(np.int64), weight, max(search.scaling.y_mean.size, 2))
-    of_labels, _ = _part(replace(search, subsets=replace(search.subsets, rows=labelled)), rows, rest, "near")
+    of_labels = replace(search, subsets=in_random_order(search.settings, labelled, streams), streams=streams)
     with search.budget.part(1.0 if search.settings.expansion == "local" else policy.TIME_FOR_NEIGHBOURS):
         learned = learn_votes(of_labels, shares, warm)
-    posterior = learned.posterior(search.settings.n_neighbors)
-    x = rows.take(held).whole().x
-    log_near = posterior.log_probability(x, search.settings.n_jobs)
-    return _Near(search, learned, posterior, rows, held, rest, log_near)
+    k, order = search.settings.n_neighbors, np.argsort(learned.fresh)
+    log_near = learned.log_probability(min(k, search.rows.n_rows - 1))[order]
+    return _Near(search, learned, learned.posterior(k), rows, learned.fresh[order], log_near)
 
 
 def _check(search: Search) -> None:
@@ -147,23 +140,17 @@ def _shares(labels: Integers, weight: Array, n_classes: int) -> Array:
     return np.asarray(counts / counts.sum())
 
 
-def _part(search: Search, rows: Rows, picked: Integers, name: str) -> tuple[Search, Rows]:
-    """A search among some of the rows, with random numbers of its own, and these rows with their labels."""
-    streams = search.streams.within(name)
-    subsets = in_random_order(search.settings, search.rows.take(picked), streams)
-    return replace(search, subsets=subsets, streams=streams), rows.take(picked)
-
-
 def _has_hope(near: _Near) -> bool:
     """Whether features may come near to what neighbours do, as far as few rows tell."""
     search, n_trial, core = near.search, policy.CLASS_TRIAL_ROWS, near.posterior.core
-    picked = search.streams("near", "trial").permutation(core.n_basis)[:n_trial]
-    block, shares = near.held_rows.whole(), near.posterior.shares
+    others = np.setdiff1d(np.arange(core.n_basis), near.judges)
+    picked = search.streams("near", "trial").permutation(others)[:n_trial]
+    points, shares = core.neighbours.points, near.posterior.shares
     trial = Trial(
-        core.neighbours.points[picked],
+        points[picked],
         core.targets[picked, 0].astype(np.int64),
-        block.x * core.neighbours.scale,
-        block.y[:, 0].astype(np.int64),
+        points[near.judges],
+        near.judged()[0],
         np.log(shares) - np.log(shares).mean(),
     )
     guess = expected_loss(trial, search.rows.n_rows, search.settings.n_jobs)
@@ -172,11 +159,11 @@ def _has_hope(near: _Near) -> bool:
 
 
 def _chosen(near: _Near, fit: Fit) -> Fit:
-    """What predicts the rows held out best, with these rows."""
+    """What predicts the rows left out best."""
     assert isinstance(fit.posterior, LatentPosterior)
     judged = near.judged_with(fit.posterior, fit.search)
     near.search.progress.say(
-        f"rows held out: log loss {judged.features:.4f} by features, {judged.near:.4f} from neighbours, "
+        f"rows left out: log loss {judged.features:.4f} by features, {judged.near:.4f} from neighbours, "
         f"{judged.both:.4f} by both"
     )
     if not judged.gains and judged.near <= judged.features:
@@ -187,13 +174,12 @@ def _chosen(near: _Near, fit: Fit) -> Fit:
 def _alone(near: _Near, judged: Stack | None, fit: Fit | None = None) -> Fit:
     """Neighbours; what is known of features goes with them."""
     learned, theta = near.learned.learned, near.learned.learned.theta
-    posterior = near.posterior.changed(near.held_rows, 1, near.search.settings.n_jobs)
     tuned = TunedProcess(process_at(learned.problem, theta), theta, np.nan, None)
     ranking = [_candidate(near)]
     if fit is not None and judged is not None:
         ranking += [replace(fit.ranking[0], log_density=-judged.features), *fit.ranking[1:]]
     left_out = () if fit is None or not fit.left_out else (np.nan, *fit.left_out)
-    return Fit(near.search, ranking, tuned, "neighbours need none", posterior, [0], left_out)
+    return Fit(near.search, ranking, tuned, "neighbours need none", near.posterior, [0], left_out)
 
 
 def _candidate(near: _Near) -> Candidate:
@@ -204,26 +190,18 @@ def _candidate(near: _Near) -> Candidate:
 
 def _with_features(near: _Near, judged: Stack, fit: Fit) -> Fit:
     """Features, alone or stacked with neighbours."""
-    n_jobs, tails, held = near.search.settings.n_jobs, fit.search.scaling.tails, near.held_rows
-    features = fit.posterior.changed(held if tails is None else held.compressed(tails), 1, n_jobs)
-    assert isinstance(features, LatentPosterior)
     best, candidate = replace(fit.ranking[0], log_density=-judged.features), _candidate(near)
-    found = replace(fit, search=replace(near.search, scaling=fit.search.scaling), posterior=features)
     if not judged.gains:
-        return replace(found, ranking=[best, *fit.ranking[1:], candidate], left_out=_longer(fit.left_out, np.nan))
+        return replace(fit, ranking=[best, *fit.ranking[1:], candidate], left_out=_longer(fit.left_out, np.nan))
     both = replace(best, rough=candidate.learned, n_neighbors=candidate.n_neighbors, log_density=-judged.both)
-    posterior = StackedPosterior(
-        features,
-        near.posterior.changed(held, 1, n_jobs),
-        judged.weights,
-        near.search.scaling.y_mean,
-        tails,
-        features.total,
-        features.nlml,
-    )
+    features = fit.posterior
+    assert isinstance(features, LatentPosterior)
+    base, tails = near.search.scaling.y_mean, fit.search.scaling.tails
+    numbers = {"total": features.total, "nlml": features.nlml}
+    posterior = StackedPosterior(features, near.posterior, judged.weights, base, tails, **numbers)
     ranking = [both, *fit.ranking[1:], best, candidate]
     left_out = _longer(fit.left_out, *fit.left_out[:1], np.nan)
-    return replace(found, ranking=ranking, posterior=posterior, left_out=left_out, averaged=[0])
+    return replace(fit, ranking=ranking, posterior=posterior, left_out=left_out, averaged=[0])
 
 
 def _longer(left_out: tuple[float, ...], *more: float) -> tuple[float, ...]:

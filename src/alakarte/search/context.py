@@ -18,10 +18,11 @@ from alakarte.execution.checkpoint import Checkpoint
 from alakarte.execution.progress import Progress
 from alakarte.execution.randomness import Streams
 from alakarte.kernels.base import Kernel
+from alakarte.records import Waves
 from alakarte.search.cost import compare_columns, comparing_flops, most_columns, posterior_flops
 from alakarte.search.plan import Plan
 from alakarte.search.settings import Settings
-from alakarte.search.sizes import choose_sizes
+from alakarte.search.sizes import choose_sizes, sizes_for_waves
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Search:
     progress: Progress
     budget: Budget
     checkpoint: Checkpoint = field(default_factory=Checkpoint)
+    waves: Waves | None = None  # that the rows show
 
     @property
     def rows(self) -> Rows:
@@ -57,8 +59,11 @@ class Search:
                 f"n_components={wanted}: {table[0]} rows cannot tell so many components apart; give at most "
                 f"{max(table[0], policy.MOST_COMPONENTS)}, or None to let the rows decide."
             )
+        waves = self.waves if kernel.follows_waves else None
         sizes = choose_sizes(kernel, wanted, settings.n_frequencies, table[0], self.scaling.n_variables)
-        return Plan(settings, kernel, *sizes, *table, self._in_time(comparing_flops(table[0], 0, closed=True)))
+        sizes = sizes_for_waves(kernel, waves, (wanted, settings.n_frequencies), sizes)
+        in_time = self._in_time(comparing_flops(table[0], 0, closed=True))
+        return Plan(settings, kernel, *sizes, *table, in_time, waves=waves)
 
     def stream(self, purpose: str, plan: Plan, columns: int) -> np.random.Generator:
         """Random numbers for fresh frequencies of a kernel."""

@@ -1,8 +1,9 @@
 """What L-BFGS moves instead of theta. The optima are the same; how soon a parameter leaves its start is not.
 
 In: a `Layout`, a theta. Out: `Coordinates`. Slow entries: asinh(θ/slow), like a logarithm far from zero and far more
-slowly near it [E22]. Shared entries θ (F, d): θ_fj = exp(s_j) z_fj, z with root mean square one, and s_j one more
-coordinate: all frequencies stretch along an input in one step, as with length-scales [E23].
+slowly near it [E22]. Entries with a step: θ/step, because some frequencies must be met to a part of their size. Shared
+entries θ (F, d): θ_fj = exp(s_j) z_fj, z with root mean square one, and s_j one more coordinate: all frequencies
+stretch along an input in one step, as with length-scales [E23].
 """
 
 from dataclasses import dataclass
@@ -19,12 +20,13 @@ STRETCH = 20.0  # largest |s_j − s_j at the start|
 class Coordinates:
     """A point is theta with its slow and shared entries replaced, followed by s of every shared parameter."""
 
-    slow: Array  # (k,) infinite where θ itself is moved
+    slow: Array  # (k,) infinite where θ / step is moved
     shared: tuple[Integers, ...] = ()  # (F, d) places in theta
+    step: Array | float = 1.0  # (k,) one where θ is slow or shared
 
     def point(self, theta: Array) -> Array:
         """Coordinates of theta."""
-        out, stretch = np.array(theta, dtype=float), []
+        out, stretch = np.array(theta / self.step, dtype=float), []
         slow = np.isfinite(self.slow)
         out[slow] = np.arcsinh(out[slow] / self.slow[slow])
         for places in self.shared:
@@ -43,12 +45,12 @@ class Coordinates:
         for places in self.shared:
             out[places] *= np.exp(point[rest : rest + places.shape[1]])
             rest += places.shape[1]
-        return out
+        return out * self.step
 
     def gradient(self, point: Array, theta_bar: Array) -> Array:
         """Derivatives by the point from those by theta."""
         k = self.slow.size
-        out, rest, stretch = np.array(theta_bar, dtype=float), k, []
+        out, rest, stretch = np.array(theta_bar * self.step, dtype=float), k, []
         slow = np.isfinite(self.slow)
         out[slow] *= self.slow[slow] * np.cosh(point[:k][slow])
         for places in self.shared:
@@ -62,7 +64,7 @@ class Coordinates:
         k, ends = self.slow.size, []
         slow = np.isfinite(self.slow)
         for bound, side in ((lower, -1.0), (upper, 1.0)):
-            end = np.array(bound, dtype=float)
+            end = np.array(bound / self.step, dtype=float)
             end[slow] = np.arcsinh(end[slow] / self.slow[slow])
             for places in self.shared:
                 end[places] = side * np.inf
@@ -77,4 +79,4 @@ def coordinates(layout: Layout) -> Coordinates:
         if p.shared and p.size:
             shared.append(start + np.arange(p.size, dtype=np.int64).reshape(p.shape))
         start += p.size
-    return Coordinates(layout.slow(), tuple(shared))
+    return Coordinates(layout.slow(), tuple(shared), layout.step())

@@ -28,6 +28,7 @@ from alakarte.search.learn import Learned, WarmStart
 from alakarte.search.refine import refine_contenders
 from alakarte.search.rough import fit_neighbours, time_for_neighbours, try_neighbours
 from alakarte.search.time_left import spend_time_left
+from alakarte.search.waves import look_for_waves
 
 State = TypeVar("State")
 
@@ -64,6 +65,7 @@ def fit(search: Search, warm: WarmStart | None = None) -> Fit:
         ranking, tuned, posterior = fit_neighbours(search, warm)
         calibration = keep(search, UNCALIBRATED, lambda search, _: calibrate(search, ranking[0], posterior))
         return Fit(search, ranking, tuned, "neighbours need none", posterior, [0], calibration=calibration)
+    search = look_for_waves(search)
     with search.budget.without(time_for_neighbours(search)):
         search, ranking = choose(search, warm)
         ranking = keep(search, ranking, spend_time_left)
@@ -104,7 +106,9 @@ def _posterior(ranking: list[Candidate], tuned: TunedProcess, averaged: list[int
         try:
             kernels = [ranking[rank].tuned for rank in averaged]
             members = tuple(row_posterior(each.process, each.solved or row_space(each.process)) for each in kernels)
-            return average_of(members, tuple(ranking[rank].n_parameters for rank in averaged)), averaged
+            learned = tuple(ranking[rank].n_parameters for rank in averaged)
+            even = ranking[0].plan.waves is not None
+            return average_of(members, learned, even=even), averaged
         except KeyboardInterrupt:
             pass  # the best alone
     if tuned.solved is not None:

@@ -111,7 +111,7 @@ def _contestant(search: Search, candidate: Candidate, some: Rows, labels: Labels
     values = problem.layout.unpack(theta)
     louder = problem.layout.pack(values | {"log_amplitude": values["log_amplitude"] + gained.log_gain})
     contestant = Contestant(candidate, problem, louder, gained.log_probability(labels), labels.weight)
-    search.progress.say(f"{candidate.plan.kernel.name}: log loss {contestant.log_loss:.4f} of rows left out")
+    search.progress.say(f"{candidate.title}: log loss {contestant.log_loss:.4f} of rows left out")
     return contestant
 
 

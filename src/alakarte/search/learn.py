@@ -21,7 +21,7 @@ from alakarte.search.optimise import Run
 from alakarte.search.plan import Plan, Stage
 from alakarte.search.run_stage import long_run, problem_flops, short_stage
 from alakarte.search.set_up import set_up
-from alakarte.search.starts import Start, make_starts, nested_starts
+from alakarte.search.starts import Start, make_starts, nested_starts, wave_start
 from alakarte.search.stopping import NOT_BEGUN
 
 WarmStart: TypeAlias = tuple[Draws, Array]  # draws and theta of an earlier fit of the same kernel
@@ -92,6 +92,8 @@ def begin(search: Search, plan: Plan, warm: WarmStart | None = None, simpler: Le
             nested = nested_starts(problem, starts[0], simpler.problem.layout.unpack(simpler.run.theta))
             nested = nested[: n_starts - 1]
             starts = starts[: n_starts - len(nested)] + nested
+        if plan.waves is not None:
+            starts = [wave_start(problem, plan.waves, starts[0]), *starts[1:]]
     problem = _with_free_centres(plan, problem)
     if len(starts) == 1 or settings.max_iter_restart == 0:
         run = Run(starts[0].theta, np.inf, 0, NOT_BEGUN, 0, [])

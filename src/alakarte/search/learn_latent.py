@@ -170,7 +170,7 @@ def _minimised(search: Search, candidate: Candidate, objective: LatentObjective,
     tol = max(plan.settings.tol, policy.RUNG_NATS * problem.rows.n_rows)
     run = minimise(task, theta, Limits(min(max_iter, plan.settings.max_iter), tol, budget=search.budget))
     evidence = progress.log_evidence(run.nlml, problem.rows.total)
-    progress.say(f"{plan.kernel.name} under the likelihood: {problem.rows.n_rows} rows, log evidence {evidence:.1f}")
+    progress.say(f"{candidate.title} under the likelihood: {problem.rows.n_rows} rows, log evidence {evidence:.1f}")
     return run
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import alakarte.search.policy as policy
 from alakarte.kernels.base import Kernel
 from alakarte.process.computation import without_expansion
-from alakarte.records import Shape
+from alakarte.records import Shape, Waves
 from alakarte.search.cost import closed_flops, evaluation_flops
 from alakarte.search.settings import Settings
 
@@ -40,6 +40,7 @@ class Plan:
     n_inputs: int
     time_for_closed_form: bool = True  # on all rows
     parts: tuple["Plan", ...] = ()  # of a sum
+    waves: Waves | None = None  # that it may begin from
 
     def with_parts(self, parts: Sequence["Plan"]) -> "Plan":
         """The plan of the sum of these; sizes are those of all together."""

@@ -80,6 +80,16 @@ DOUBLINGS = 4  # of refinement under `max_time`, each with twice the columns
 DOUBLING_FLOPS = 16  # and so many times the flops of its last stage
 SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where rows are few
 
+# --- waves: lines of the spectrum that rows show ----------------------------------------------------------------------
+WAVE_MENU = ("gm", "mm", "ssgpr")  # that join where there are lines, if they are not there
+WAVE_KERNELS = ("gm", "mm")  # neither is best by evidence alone where a trend goes on: they are averaged evenly
+MOST_BANDS, MOST_LINES = 6, 64  # components with a centre, and lines that they are made of
+MOST_FREQUENCIES = 32  # of `ssgpr` beside the lines, for what is smooth
+WAVE_ROWS = (30_000, 1000)  # that lines are looked for on: of up to three inputs, and of more
+WAVE_INPUTS = 32  # at most: beyond, nothing is looked for
+WAVE_FLOPS = 2e6  # per row, where there are many lines
+WAVE_STEP = 0.1  # of 2π/range, by which frequencies are moved: further off they lose their line
+
 # --- rows given their neighbours --------------------------------------------------------------------------------------
 # Rows, neighbours and iterations of each stage; the first, a glance, tell whether there is hope. Few rows over-fit.
 LOCAL_STAGES = ((500, 24, 10), (500, 24, 20), (1000, 48, 20), (4000, 48, 15), (4000, 48, 20))
@@ -109,7 +119,6 @@ CLASS_LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 20))  # rows, n
 SHORTEST = 0.08  # length-scale, of standardised inputs: shorter ones leave a row without neighbours
 LINK_SPREAD = 2.0  # expected standard deviation of log e₀ and log e₁ of the link about their start
 LINK_ITERATIONS = 50  # of three numbers, votes being known
-CLASS_HELD, CLASS_HELD_PART = 2000, 0.2  # rows that decide between features and neighbours, and their part at most
 STACK_GAIN = 0.002  # nats per row: less from both together, and one of them goes alone
 CLASS_TRIAL_ROWS = 1000  # from which, and half of them, the log loss of features of all rows is guessed
 CLASS_HOPE = 1.25  # times the log loss of neighbours: features that are expected to have more are not made
@@ -137,6 +146,7 @@ COPIES = (0.0, 2.8, 1.4)  # taken from log ℓ of a kernel that is there again: 
 # --- parts of `max_time` --------------------------------------------------------------------------------------------
 TIME_TO_COMPARE = 0.1  # in which a kernel can be compared, with so many seconds beyond: its columns are halved
 GRACE, LEAST_COLUMNS = 0.2, 64  # until it can, down to the least
+TIME_TO_LOOK = 0.1  # for waves: else they are not looked for
 TIME_TO_CHOOSE = 0.6  # first stages, comparison, refinement
 TIME_TO_SCREEN = 0.5  # of that: the first steps of all candidates
 TIME_TO_LEARN = 0.8  # of what is left of it, divided by the rungs to come

@@ -16,7 +16,7 @@ from alakarte.search.plan import Plan
 def pruned(plan: Plan, learned: Learned) -> tuple[Plan, Learned]:
     """Without the components whose part of the variance has vanished, and their frequencies."""
     problem, kernel = learned.problem, plan.kernel
-    given = plan.settings.n_components is not None or kernel.fixed or kernel.bounds
+    given = plan.settings.n_components is not None or kernel.fixed or kernel.bounds or kernel.periods is not None
     if given or not plan.growing or not kernel.has_components:
         return plan, learned
     values, Q = problem.layout.unpack(learned.run.theta), problem.draws.shape.n_components

@@ -16,6 +16,7 @@ from alakarte.parameters import Layout, Parameter, constrained
 from alakarte.process.computation import Computation
 from alakarte.process.problem import Problem
 from alakarte.records import Shape
+from alakarte.search.pace import paced, with_periods
 from alakarte.search.plan import Plan
 
 
@@ -26,7 +27,8 @@ def parameter_layout(kernel: Kernel, likelihood: Likelihood, shape: Shape, scali
         return Layout((*_of_sum(kernel, shape, scaling), *of_noise.parameters))
     of_kernel = (parameter.for_variables(scaling.variables) for parameter in kernel.parameters(shape))
     parameters = (*of_kernel, *likelihood.parameters())
-    return constrained(parameters, (kernel.fixed or {}) | likelihood.fixed(), kernel.bounds, scaling.units())
+    layout = constrained(parameters, (kernel.fixed or {}) | likelihood.fixed(), kernel.bounds, scaling.units())
+    return layout if kernel.periods is None else with_periods(layout, kernel.periods, scaling.units())
 
 
 def _of_sum(kernel: Sum, shape: Shape, scaling: Scaling) -> tuple[Parameter, ...]:
@@ -34,7 +36,10 @@ def _of_sum(kernel: Sum, shape: Shape, scaling: Scaling) -> tuple[Parameter, ...
     parts = []
     for term, part in zip(kernel.terms, shape.part_shapes, strict=True):
         of_term = (parameter.for_variables(scaling.variables) for parameter in term.parameters(part))
-        parts.append(constrained(of_term, term.fixed, term.bounds, scaling.units()).parameters)
+        layout = constrained(of_term, term.fixed, term.bounds, scaling.units())
+        parts.append(
+            (layout if term.periods is None else with_periods(layout, term.periods, scaling.units())).parameters
+        )
     return kernel.joined(parts)
 
 
@@ -43,6 +48,8 @@ def set_up(plan: Plan, rows: Rows, scaling: Scaling, rng: np.random.Generator) -
     settings, kernel, shape = plan.settings, plan.kernel, plan.shape
     draws = draw(shape, "dense" if settings.expansion == "dense" else "fastfood", rng)
     layout = parameter_layout(kernel, settings.likelihood, shape, scaling)
+    if plan.waves is not None:
+        layout = paced(layout, kernel, plan.waves)
     if plan.growing and not any("amplitude" in (term.bounds or {}) for term in kernel.terms):
         layout = layout.bounded("log_amplitude", np.log(policy.LARGEST_AMPLITUDE))
     computation = Computation.CLOSED if settings.expansion == "exact" else None

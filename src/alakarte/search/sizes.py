@@ -5,7 +5,7 @@ In: a kernel, the size of the table. Out: numbers. `python -m bench.studies.defa
 
 import alakarte.search.policy as policy
 from alakarte.kernels.base import Kernel
-from alakarte.records import Shape
+from alakarte.records import Shape, Waves
 from alakarte.search.cost import learning_columns
 
 
@@ -19,6 +19,22 @@ def choose_sizes(
         columns = learning_columns(n_rows) if kernel.has_components else 0
         frequencies = max(policy.LEARNING_FREQUENCIES, columns // kernel.columns_per_frequency)
         n_frequencies = max(1, frequencies // n_components)
+    return n_components, n_frequencies
+
+
+def sizes_for_waves(
+    kernel: Kernel, waves: Waves | None, given: tuple[int | None, int | None], sizes: tuple[int, int]
+) -> tuple[int, int]:
+    """The same where rows show waves: a component for each band, two for what is smooth; a frequency for each line."""
+    n_components, n_frequencies = sizes
+    if waves is None:
+        return sizes
+    if kernel.has_components and given[0] is None:
+        total = n_components * n_frequencies
+        n_components = len(waves.variance) + len(waves.smooth_variance)
+        n_frequencies = n_frequencies if given[1] is not None else max(1, total // n_components)
+    if kernel.learns_frequencies and given[1] is None:
+        n_components, n_frequencies = 1, len(waves.lines) + policy.MOST_FREQUENCIES
     return n_components, n_frequencies
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from alakarte.execution.randomness import Streams
 from alakarte.process.problem import Problem
-from alakarte.records import Array, Summary, Values
+from alakarte.records import Array, Summary, Values, Waves
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,14 @@ def make_starts(problem: Problem, summary: Summary, n_starts: int, streams: Stre
         theta = layout.clip(layout.pack(values | problem.likelihood.start()))
         starts.append(Start(theta, hold_noise_down=index % 2 == 0))
     return starts
+
+
+def wave_start(problem: Problem, waves: Waves, random: Start) -> Start:
+    """The start from waves that the rows show, and from parts of a random one."""
+    layout = problem.layout
+    values = problem.kernel.from_waves(waves, layout.unpack(random.theta))
+    values = problem.noise.with_noise_variance(values, waves.noise_variance)
+    return Start(layout.clip(layout.pack(values)))
 
 
 def nested_starts(problem: Problem, random: Start, simpler: Values) -> list[Start]:

@@ -49,15 +49,19 @@ class LearnedVotes:
         """(n,) of all rows."""
         return self.learned.local.targets[:, 0].astype(np.int64)
 
+    def log_probability(self, k: int) -> Array:
+        """(fresh, K) of the classes of fresh rows, given their k nearest others."""
+        votes, variance = self._votes(k)
+        return log_probability(votes, variance, Link(*self.link), self.shares)
+
     def log_loss(self, k: int) -> float:
         """Per unit of weight, of fresh rows given their k nearest others."""
-        votes, variance = self._votes(k)
-        log_p = log_probability(votes, variance, Link(*self.link), self.shares)
-        weight = self._fresh_weight
+        log_p, weight = self.log_probability(k), self.fresh_weight
         return -float(weight @ log_p[np.arange(len(log_p)), self.labels[self.fresh]] / weight.sum())
 
     @property
-    def _fresh_weight(self) -> Array:
+    def fresh_weight(self) -> Array:
+        """(fresh,)."""
         weight = self.learned.local.weight
         return np.ones(len(self.fresh)) if weight is None else weight[self.fresh]
 
@@ -69,7 +73,7 @@ class LearnedVotes:
     def with_link(self, k: int) -> "LearnedVotes":
         """With the link that suits k neighbours, by fresh rows."""
         votes, variance = self._votes(k)
-        observed = self.labels[self.fresh], self._fresh_weight
+        observed = self.labels[self.fresh], self.fresh_weight
 
         def function(link: Array) -> tuple[float, Array]:
             found = log_probability_pullback(votes, variance, Link(*link), self.shares, observed)
@@ -112,7 +116,8 @@ def _begin(search: Search, kernel: Kernel, shares: Array, warm: WarmStart | None
     order = search.streams("votes", "rows").permutation(search.rows.n_rows)[: policy.LOCAL_ROWS + policy.FRESH_ROWS]
     local = LocalRows(search.rows, labels, stored_weight(weight), order)
     n_fresh = min(policy.FRESH_ROWS, len(order) // 3)
-    return LearnedVotes(begin_local(search, search.plan(kernel), local, warm), LINK_START, shares, order[:n_fresh])
+    begun = begin_local(search, search.plan(kernel), local, warm)
+    return LearnedVotes(begun, LINK_START, shares, order[:n_fresh])
 
 
 def _staged(search: Search, votes: LearnedVotes, stages: tuple[tuple[int, int, int], ...]) -> LearnedVotes:

@@ -1,0 +1,1 @@
+"""Series and images continued beyond their rows, beside peers that know the lattice or the period."""

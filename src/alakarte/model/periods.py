@@ -1,0 +1,66 @@
+"""Periods of a learned kernel, in the user's units.
+
+In: a `FittedKernel` and its posterior. Out: for each wave its period along the inputs, and its share of the variance.
+Reads, never learns.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from alakarte.model.kernel import FittedKernel
+from alakarte.posteriors.base import Posterior
+from alakarte.posteriors.low_rank import LowRankPosterior
+from alakarte.posteriors.weights import WeightPosterior
+from alakarte.records import Array, Flags
+
+IN_STEP = 3.0  # μℓ from which on a component repeats itself before it fades
+CYCLES = 1.5  # over a range of √12 standard deviations: a free frequency below is part of a trend
+LEAST_SHARE = 1e-3
+SLOW = 1e-3  # of the frequency along other inputs: a wave does not run along this one
+
+
+def periods(kernel: FittedKernel, posterior: Posterior, names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """``share`` of the variance and ``period`` by name of input, of each wave; the largest share first."""
+    if kernel.kernel.learns_frequencies:
+        waves, share = _free(kernel, posterior)
+    else:
+        waves, share = _centres(kernel)
+    waves = waves / kernel.scaling.x_scale
+    found = []
+    for w, part in zip(waves, share, strict=True):
+        if part >= LEAST_SHARE:
+            found.append({"share": float(part), "period": _by_name(w, kernel, names)})
+    return sorted(found, key=lambda wave: -wave["share"])
+
+
+def _by_name(w: Array, kernel: FittedKernel, names: tuple[str, ...]) -> dict[str, float]:
+    """Period along each input that a wave runs along, w (d,) in radians per unit."""
+    variables = kernel.scaling.variables
+    of_column = np.arange(w.size) if variables is None else variables.of_column
+    standardised = np.abs(w * kernel.scaling.x_scale)
+    runs = np.flatnonzero(standardised > SLOW * standardised.max())
+    return {names[of_column[j]]: float(2 * np.pi / abs(w[j])) for j in runs}
+
+
+def _centres(kernel: FittedKernel) -> tuple[Array, Array]:
+    """Centres (k, d) of components that repeat themselves, and their share (k,) of the variance."""
+    total = sum(float(np.exp(2 * part.spectrum.log_amplitude).sum()) for part in kernel.parts)
+    waves, shares = [np.zeros((0, kernel.scaling.x_scale.size))], [np.zeros(0)]
+    for part in kernel.parts:
+        spectrum = part.spectrum
+        if spectrum.centre is not None:
+            keep: Flags = np.linalg.norm(spectrum.centre / spectrum.input_scale, axis=1) >= IN_STEP
+            waves.append(spectrum.centre[keep])
+            shares.append(np.exp(2 * spectrum.log_amplitude[keep]) / total)
+    return np.concatenate(waves), np.concatenate(shares)
+
+
+def _free(kernel: FittedKernel, posterior: Posterior) -> tuple[Array, Array]:
+    """Free frequencies (k, d) that are waves, and the share (k,) that each has of what was learned."""
+    omega, none = kernel.spectrum.frequencies, np.zeros(0)
+    if omega is None or not isinstance(posterior, WeightPosterior | LowRankPosterior):
+        return np.zeros((0, kernel.scaling.x_scale.size)), none
+    power = (posterior.weight_mean**2).sum(axis=1).reshape(2, -1).sum(axis=0)
+    keep = np.linalg.norm(omega, axis=0) * np.sqrt(12) / (2 * np.pi) >= CYCLES
+    return omega.T[keep], power[keep] / max(float(power.sum()), np.finfo(float).tiny)
