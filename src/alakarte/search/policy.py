@@ -87,6 +87,7 @@ MOST_BANDS, MOST_LINES = 6, 64  # components with a centre, and lines that they 
 MOST_FREQUENCIES = 32  # of `ssgpr` beside the lines, for what is smooth
 WAVE_ROWS = (30_000, 1000)  # that lines are looked for on: of up to three inputs, and of more
 WAVE_INPUTS = 32  # at most: beyond, nothing is looked for
+WAVE_FLOPS = 2e6  # per row, where there are many lines
 WAVE_STEP = 0.1  # of 2π/range, by which frequencies are moved: further off they lose their line
 
 # --- rows given their neighbours --------------------------------------------------------------------------------------
@@ -145,6 +146,7 @@ COPIES = (0.0, 2.8, 1.4)  # taken from log ℓ of a kernel that is there again: 
 # --- parts of `max_time` --------------------------------------------------------------------------------------------
 TIME_TO_COMPARE = 0.1  # in which a kernel can be compared, with so many seconds beyond: its columns are halved
 GRACE, LEAST_COLUMNS = 0.2, 64  # until it can, down to the least
+TIME_TO_LOOK = 0.1  # for waves: else they are not looked for
 TIME_TO_CHOOSE = 0.6  # first stages, comparison, refinement
 TIME_TO_SCREEN = 0.5  # of that: the first steps of all candidates
 TIME_TO_LEARN = 0.8  # of what is left of it, divided by the rungs to come
