@@ -5,7 +5,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist worksteal
 SITE := docs/conf.py docs/mathml.py docs/examples
 
-.PHONY: install demo docs test-docs test test-all test-crashes test-browser test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke release-check clean
+.PHONY: install demo docs test-docs test test-all test-crashes test-cluster test-browser test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke release-check clean
 
 install: .venv/.installed
 
@@ -44,6 +44,10 @@ test-crashes: install
 # reports in a headless Chromium, where one is installed: overflow, console, requests, print
 test-browser: install
 	ALAKARTE_BROWSER=1 $(BIN)/python -m pytest -rs tests/browser
+
+# fits on a Dask cluster of this machine whose workers die, stop, are cut off, come and go
+test-cluster: install
+	$(BIN)/python -W ignore -m bench.large.disturbed
 
 # the oldest versions of everything that pyproject.toml declares
 test-oldest: .venv-oldest/.installed
