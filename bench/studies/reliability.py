@@ -51,7 +51,7 @@ More of the same takes too long for every change:
 
 | command | tries |
 |---|---|
-| `make test-files` | 10,000 copies of model files with a flipped bit, cut off or added to, and forged ones: all refused |
+| `make test-files` | 10,000 model files with a flipped bit, cut off or added to, and forged ones: all refused |
 | `make fuzz` | the loader of model files, guided by coverage, for ten minutes |
 | `make test-crashes` | fits killed at 20 random times and called again: the same bits |
 | `make test-oldest` | everything with the oldest versions of all packages |
