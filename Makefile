@@ -3,8 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist worksteal
+SITE := docs/conf.py docs/mathml.py docs/examples
 
-.PHONY: install demo test test-all test-crashes test-browser test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke release-check clean
+.PHONY: install demo docs test-docs test test-all test-crashes test-cluster test-browser test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke release-check clean
 
 install: .venv/.installed
 
@@ -15,6 +16,19 @@ install: .venv/.installed
 
 demo: install
 	$(BIN)/python -m alakarte demo
+
+# the site, in docs/_build/html: every example is run, warnings are errors
+docs: .venv/.documents
+	rm -rf docs/_build docs/auto_examples docs/reference/generated
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+
+.venv/.documents: .venv/.installed
+	$(BIN)/python $(INSTALL) --editable ".[docs]"
+	touch $@
+
+# every page of it in a headless Chromium, narrow and wide, light and dark; and every Python block of the guides is run
+test-docs: .venv/.documents
+	ALAKARTE_DOCS=1 $(BIN)/python -m pytest -rs tests/house/test_guides.py tests/browser/test_site.py
 
 test: install lint
 	$(BIN)/python $(PYTEST)
@@ -31,13 +45,17 @@ test-crashes: install
 test-browser: install
 	ALAKARTE_BROWSER=1 $(BIN)/python -m pytest -rs tests/browser
 
-# the oldest versions of everything that pyproject.toml declares
+# fits on a Dask cluster of this machine whose workers die, stop, are cut off, come and go
+test-cluster: install
+	$(BIN)/python -W ignore -m bench.large.disturbed
+
+# the oldest versions of everything that pyproject.toml declares; the oldest matplotlib uses what pyparsing 3.3 deprecates
 test-oldest: .venv-oldest/.installed
 	.venv-oldest/bin/python $(PYTEST)
 
 .venv-oldest/.installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
-	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet,dask,plot]" pytest pytest-xdist pandas
+	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet,dask,plot]" pytest pytest-xdist pandas "pyparsing<3.3"
 	touch $@
 
 # nothing but what the package itself needs
@@ -82,13 +100,13 @@ release-check: install
 	cd dist && ../.venv-release/bin/python -c "import alakarte; from alakarte.display import RelevanceDisplay"
 
 lint: install
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench $(SITE)
+	$(BIN)/ruff format --check src tests bench $(SITE)
 	$(BIN)/mypy --strict src
 
 format: install
-	$(BIN)/ruff check --fix src tests bench
-	$(BIN)/ruff format src tests bench
+	$(BIN)/ruff check --fix src tests bench $(SITE)
+	$(BIN)/ruff format src tests bench $(SITE)
 
 clean:
-	rm -rf .venv .venv-oldest .venv-bare .venv-release build dist .pytest_cache .ruff_cache .mypy_cache .coverage
+	rm -rf docs/_build docs/auto_examples docs/reference/generated .venv .venv-oldest .venv-bare .venv-release build dist .pytest_cache .ruff_cache .mypy_cache .coverage

@@ -20,6 +20,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.model_selection import train_test_split
 
 from alakarte import GPRegressor
+from alakarte.display import PredictionDisplay
 from bench.drawing import axes, pyplot, save
 from bench.folds import fold
 from bench.scores import scores
@@ -91,15 +92,12 @@ def draw(path: Path = FIGURE) -> Path:
     y = truth(x) + 0.2 * rng.standard_normal(x.size)
     grid = np.linspace(-0.5, 10.5, 400)
     model = GPRegressor(random_state=0).fit(x[:, None], y)
-    mean = model.predict(grid[:, None])
-    low, high = model.predict_interval(grid[:, None], include_noise=False)
     plt = pyplot()
     figure, [[panel]] = axes(plt, 1, 1, 7.2, 2.8)
-    panel.fill_between(grid, low, high, color="#1f4e9c", alpha=0.18, linewidth=0, label="95 % interval")
-    panel.plot(grid, mean, color="#1f4e9c", label="prediction")
+    PredictionDisplay.from_estimator(model, grid[:, None], ax=panel)
     panel.plot(grid, truth(grid), color="0.3", linestyle="--", linewidth=1, label="truth")
     panel.plot(x, y, ".", color="0.1", markersize=4, label="90 rows")
-    panel.set(xlabel="x", ylabel="y", xlim=(-0.5, 10.5))
+    panel.set(xlabel="x", xlim=(-0.5, 10.5))
     panel.legend(fontsize=8, frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.16))
     return save(plt, figure, path)
 

@@ -290,6 +290,12 @@ def mistakes(folder):
         "column to keep": (["predict", model, table, "--keep", "id"], "no column 'id'"),
         "coverage": (["predict", model, table, "--interval", "95"], "between 0 and 1"),
         "std of classes": (["predict", str(folder / "sold.alk"), table, "--std"], "probability of every class"),
+        "no folder for predictions": (["predict", model, table, "-o", str(folder / "no/p.csv")], "Make it first"),
+        "predictions of no kind": (
+            ["predict", model, table, "-o", str(folder / "p.xlsx")],
+            ".xlsx says no kind of tab",
+        ),
+        "a folder as model": (["fit", table, "--target", "price", "-o", str(folder)], "is a folder"),
         "unknown command": (["learn", table], "invalid choice"),
         "no arguments": (["predict"], "required"),
     }

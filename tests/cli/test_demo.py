@@ -2,6 +2,8 @@
 
 import io
 import re
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +15,17 @@ TINY = {"n_rows": 60, "n_test": 40, "n_restarts": 1, "max_iter": 3}
 ROW = re.compile(r"^   (ridge|ard exact|ard|pwl|gm) +([\d.]+) +(-?[\d.]+) +([\d.]+) % +([\d.]+) +([\d.]+)   #+$")
 
 
-def test_the_demo_prints_what_it_measured():
+def test_the_demo_prints_what_it_measured(tmp_path, monkeypatch):
     stream = io.StringIO()
-    tables = demo(**TINY, stream=stream)
+    monkeypatch.chdir(tmp_path)
+    page = Path("report.html")
+    tables = demo(**TINY, stream=stream, report=page)
     lines = stream.getvalue().splitlines()
+    if find_spec("matplotlib") is None:
+        assert "alakarte[plot]" in lines[-1]
+    else:
+        assert "report.html" in lines[-1]
+        assert "142 test rows" in page.read_text(encoding="utf-8")
     assert max(map(len, lines)) <= 100
     assert stream.getvalue().isascii()
     rows = [match.groups() for match in map(ROW.match, lines) if match]

@@ -12,9 +12,9 @@ import alakarte.cli.main as command_line
 
 def test_demo_command(monkeypatch):
     calls = []
-    monkeypatch.setattr(command_line, "demo", lambda: calls.append(1))
+    monkeypatch.setattr(command_line, "demo", lambda report: calls.append(report.name))
     assert command_line.main(["demo"]) == 0
-    assert calls == [1]
+    assert calls == ["alakarte_demo.html"]
 
 
 def test_version_and_help(capsys):

@@ -7,6 +7,8 @@ import pytest
 
 from alakarte import GPRegressor, Unavailable
 from alakarte.errors import InvalidInput
+from alakarte.kernels.registry import kernels
+from alakarte.likelihoods.registry import likelihoods
 from model.kept_models import RECIPES, X, fitted, y
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -15,6 +17,7 @@ plt = pytest.importorskip("matplotlib.pyplot")
 display = pytest.importorskip("alakarte.display")
 
 MODELS = sorted(set(RECIPES) - {"features"})
+NAMES_INPUTS = (display.RelevanceDisplay, display.SpectrumDisplay, display.KernelDisplay)
 OF_MODEL = (
     display.RelevanceDisplay,
     display.ConvergenceDisplay,
@@ -23,9 +26,32 @@ OF_MODEL = (
 )
 
 
+FOUR = np.random.default_rng(1).standard_normal((20, 4))
+
+
+def test_nothing_that_can_be_drawn_is_left_out():
+    """A new kernel, likelihood or Display needs no line here, or fails this test."""
+    assert {f"kernel_{name}" for name in kernels()} <= set(MODELS)
+    drawn = {fitted(name).model_.likelihood.name for name in MODELS} | {fitted("two_classes").model_.likelihood.name}
+    assert drawn == {kind().name for kind in likelihoods().values()}
+    elsewhere = {display.RankingDisplay, display.EffectDisplay}  # below, and in test_effect.py
+    assert {*OF_MODEL, display.CoverageDisplay, display.PredictionDisplay, *elsewhere} == {
+        vars(display)[name] for name in display.__all__
+    }
+
+
+def words_on(ax):
+    """All that is written on an axis."""
+    legend = ax.get_legend()
+    labels = [*ax.get_xticklabels(), *ax.get_yticklabels(), *(legend.get_texts() if legend else ())]
+    return " ".join([ax.get_xlabel(), ax.get_ylabel(), *(label.get_text() for label in labels)])
+
+
 def check(picture):
     """Drawn, labelled, and more than an empty frame."""
     ax = picture.ax_
+    if isinstance(picture, NAMES_INPUTS) and len(picture.names) < 20:
+        assert all(name in words_on(ax) for name in picture.names)
     assert picture.figure_ is ax.figure
     assert ax.get_xlabel()
     assert ax.lines or ax.patches or ax.collections or ax.containers
@@ -90,10 +116,20 @@ def test_names_of_the_table_stand_on_the_axes_and_long_ones_are_cut():
     plt.close("all")
 
 
+def test_lines_are_told_apart_without_colour():
+    picture = display.KernelDisplay.from_estimator(GPRegressor("ard", max_iter=0, random_state=0).fit(FOUR, FOUR[:, 0]))
+    lines = picture.ax_.lines[:4]
+    assert len({str(line._unscaled_dash_pattern) for line in lines}) == 4
+    plt.close(picture.figure_)
+    picture = display.PredictionDisplay([0, 0, 5.0], [-1, -1, 4], [1, 1, 6], y=[0.5, 3.0, 5.5]).plot()
+    assert {line.get_marker() for line in picture.ax_.lines} >= {"o", "x"}
+    check(picture)
+
+
 def test_two_hundred_inputs_are_twenty_bars_and_the_others():
     picture = display.RelevanceDisplay(np.full(200, 0.005), [f"x{j}" for j in range(200)]).plot()
     assert len(picture.ax_.patches) == 21
-    assert picture.ax_.get_yticklabels()[-1].get_text() == "180 others"
+    assert picture.ax_.get_yticklabels()[-1].get_text() == "180 others: 0.90"
     check(picture)
 
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import alakarte.search.policy as policy
 from alakarte import GPClassifier, GPCountRegressor
 
 
@@ -47,24 +46,3 @@ def test_by_features_passes_are_counted_and_probabilities_are_those_of_the_close
     assert np.abs(features.predict_proba(X) - exact.predict_proba(X)).mean() < 0.08
     assert features.n_passes_ > 0
     assert features.n_passes_ % 2 == 0  # one for the sums, one for means and variances
-
-
-def test_many_rows_release_a_fixed_kernel(monkeypatch):
-    for name, value in {
-        "CHOICE_ROWS": 40,
-        "LATENT_FIRST_ROWS": 40,
-        "KEEP_CLOSED_FLOPS": 1e5,
-        "LATENT_COLUMNS": 128,
-    }.items():
-        monkeypatch.setattr(policy, name, value)
-    monkeypatch.setattr(policy, "LATENT_LAST_FLOPS", 1e5)
-    monkeypatch.setattr(policy, "LATENT_CONTENDERS", 0)  # fixed ones alone
-    X = np.random.default_rng(4).standard_normal((400, 4))
-    labels = (X[:, 0] + 0.5 * np.random.default_rng(5).logistic(size=400) > 0).astype(int)
-    settings = {"random_state": 0, "n_jobs": 1, "max_iter": 10, "n_restarts": 1}
-    model = GPClassifier(**settings).fit(X, labels)
-    assert not model.ranking_[0]["fixed"]
-    assert model.relevance_[0] > 0.5  # length-scales alike would have a quarter each
-    monkeypatch.setattr(policy, "LATENT_MANY_ITERATIONS", 0)
-    before = GPClassifier(**settings).fit(X, labels)
-    assert before.log_marginal_likelihood_ < model.log_marginal_likelihood_ - 1

@@ -6,7 +6,7 @@ import pytest
 import alakarte.search.fit as recipe
 from alakarte import GPRegressor
 from alakarte.errors import InvalidInput
-from alakarte.kernels import GaussianMixture
+from alakarte.kernels import ARD, GaussianMixture
 
 
 def wave(seed, n=200, period=9.3):
@@ -53,10 +53,20 @@ def test_given_periods_stay_as_they_are_in_the_units_of_the_table():
     model = GPRegressor(GaussianMixture(periods=[9.3 / 24]), random_state=0).fit(X, y)
     assert 2 * np.pi / model.kernel_.centre[0, 0] == pytest.approx(9.3 / 24, rel=1e-12)
     assert error_beyond(model, X, y, 90) < 0.13
+    total = GPRegressor(ARD() + GaussianMixture(periods=[9.3 / 24]), random_state=0).fit(X, y)
+    assert 2 * np.pi / total.kernel_.gm_centre[0, 0] == pytest.approx(9.3 / 24, rel=1e-12)
     with pytest.raises(InvalidInput, match="periods"):
         GPRegressor(GaussianMixture(periods=[-1.0])).fit(X, y)
     with pytest.raises(InvalidInput, match="per input"):
         GPRegressor(GaussianMixture(periods=[[1.0, 2.0]])).fit(X, y)
+
+
+def test_without_time_waves_are_not_looked_for(monkeypatch):
+    X, y = wave(5, 60)
+    monkeypatch.setattr(recipe.policy, "WAVE_FLOPS", 1e14)
+    hasty = GPRegressor("gm", random_state=0, max_time=1.0).fit(X, y)
+    assert hasty.n_components_ != 3
+    assert GPRegressor("gm", random_state=0).fit(X, y).periods_ != []
 
 
 def test_bounds_that_the_user_gives_to_centres_hold():

@@ -14,7 +14,7 @@ import numpy as np
 from alakarte.cli.mistakes import Mistake
 from alakarte.cli.options import note
 from alakarte.cli.roles import numbers_of_roles, role_columns
-from alakarte.cli.tables import Part, whole
+from alakarte.cli.tables import Part, check_place, whole
 from alakarte.data.schema import NUMBER, ColumnSchema, RawColumn, gaps, learn_schema, words
 from alakarte.errors import InvalidInput
 from alakarte.estimators.classifier import GPClassifier
@@ -32,8 +32,7 @@ MOST_MEAN_COUNT = 20.0  # of whole numbers from zero on, to be taken for counts
 
 def fit(options: argparse.Namespace) -> int:
     """Learn from a table, and write the model."""
-    if not options.output.parent.is_dir():
-        raise Mistake(f"{options.output}: there is no folder {str(options.output.parent)!r}. Make it first.")
+    check_place(options.output)
     table = _without_gaps(options, _columns(options))
     task = options.task or _task(options.target, table[options.target])
     try:

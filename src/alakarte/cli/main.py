@@ -7,6 +7,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from alakarte.cli.demo import demo
 from alakarte.cli.doctor import doctor
@@ -20,7 +21,7 @@ from alakarte.cli.report import report
 
 
 def _demo(options: argparse.Namespace) -> int:
-    demo()
+    demo(report=Path("alakarte_demo.html"))
     return 0
 
 

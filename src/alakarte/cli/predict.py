@@ -9,7 +9,7 @@ from alakarte.cli.mistakes import Mistake
 from alakarte.cli.open_model import open_model, schema_of, silenced, tables_of_numbers
 from alakarte.cli.options import note
 from alakarte.cli.roles import numbers_of_roles, role_columns
-from alakarte.cli.tables import Part, Writer
+from alakarte.cli.tables import Part, Writer, ahead
 from alakarte.estimators.classifier import GPClassifier
 from alakarte.estimators.counts import GPCountRegressor
 from alakarte.records import Array
@@ -22,7 +22,7 @@ def predict(options: argparse.Namespace) -> int:
     n_rows, unknown = 0, Counter[str]()
     with Writer(options.output) as writer:
         is_counts = isinstance(model, GPCountRegressor)
-        for table, raw in tables_of_numbers(model, options.table, [*options.keep, *role_columns(options)]):
+        for table, raw in ahead(tables_of_numbers(model, options.table, [*options.keep, *role_columns(options)])):
             kept = {name: raw[name] for name in options.keep}
             roles = numbers_of_roles(options, raw, counts=is_counts)
             writer.write(kept | predictions(model, table, options.std, options.interval, **roles))

@@ -7,11 +7,12 @@ Memory does not grow with the file.
 import csv
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from alakarte.data.schema import RawColumn
 Part: TypeAlias = dict[str, RawColumn]
 PART_ROWS = 1 << 16
 PARQUET, FEATHER = (".parquet", ".pq"), (".feather", ".arrow")
+TABLES = (".csv", *PARQUET, *FEATHER)
+T = TypeVar("T")
 
 
 def parts(path: Path, wanted: Sequence[str] | None = None) -> Iterator[Part]:
@@ -137,11 +140,37 @@ def _values(path: Path, name: str, column: Any) -> RawColumn:
     raise Mistake(f"{path}: column {name!r} is of type {kind}, which is neither number, date nor word. Leave it out.")
 
 
+def ahead(made: Iterator[T]) -> Iterator[T]:
+    """The same, each made on another thread while the one before is worked on."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, made, None)
+        while (part := coming.result()) is not None:
+            coming = pool.submit(next, made, None)
+            yield part
+
+
+def check_place(path: Path, suffixes: Sequence[str] = ()) -> None:
+    """Raise Mistake where a file cannot be written, or where its suffix says another kind than those."""
+    if not path.parent.is_dir():
+        raise Mistake(f"{path}: there is no folder {str(path.parent)!r}. Make it first.")
+    if path.is_dir():
+        raise Mistake(f"{path}: is a folder. Give the name of a file in it.")
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise Mistake(f"{path}: {path.suffix or 'no suffix'} says no kind of table. Use {', '.join(suffixes)}.")
+
+
 class Writer:
-    """Writes a table part by part, to standard output, or beside a file whose place it takes when all is written."""
+    """Writes a table part by part, to standard output, or beside a file whose place it takes when all is written.
+
+    On a thread of its own: the next part is made while one is written.
+    """
 
     def __init__(self, path: Path | None):
+        if path is not None:
+            check_place(path, TABLES)
         self.path = path
+        self._pool = ThreadPoolExecutor(1)
+        self._pending: Future[None] | None = None
         self._beside = None if path is None else path.with_name(f".{path.name}.tmp")
         self._stack = ExitStack()
         self._file: Any = None
@@ -151,7 +180,17 @@ class Writer:
         return self
 
     def write(self, part: Mapping[str, RawColumn]) -> None:
-        """Append rows; all parts have the same columns."""
+        """Append rows; all parts have the same columns. Raises what went wrong with the part before."""
+        self._wait()
+        self._pending = self._pool.submit(self._write, part)
+
+    def _wait(self) -> None:
+        """Until all is written that was asked for."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            pending.result()
+
+    def _write(self, part: Mapping[str, RawColumn]) -> None:
         if self.path is not None and self.path.suffix.lower() in PARQUET + FEATHER:
             self._write_arrow(self.path, part)
         else:
@@ -174,10 +213,22 @@ class Writer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.close()
+        try:
+            if kind is None:
+                self._wait()
+        except BaseException as failure:
+            kind = type(failure)
+            raise
+        finally:
+            self._pool.shutdown()
+            self._stack.close()
+            self._settle(whole=kind is None)
+
+    def _settle(self, *, whole: bool) -> None:
+        """Give the file its place, or remove it."""
         if self.path is None or self._beside is None:
             return
-        if kind is None and self._beside.exists():
+        if whole and self._beside.exists():
             self._beside.replace(self.path)
         self._beside.unlink(missing_ok=True)
 
@@ -190,8 +241,10 @@ def _arrow_writer(path: Path, beside: Path | None, schema: Any) -> Any:
     """A writer of batches into the file beside `path`, of the kind that its suffix says."""
     if path.suffix.lower() in PARQUET:
         from pyarrow.parquet import ParquetWriter
+        from pyarrow.types import is_floating
 
-        return ParquetWriter(beside, schema)
+        words = [field.name for field in schema if not is_floating(field.type)]  # numbers hardly repeat
+        return ParquetWriter(beside, schema, use_dictionary=words or False)
     from pyarrow import ipc
 
     return ipc.new_file(str(beside), schema)

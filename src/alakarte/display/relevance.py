@@ -45,7 +45,7 @@ class RelevanceDisplay(Display):
         labels = [short(str(self.names[j])) for j in shown]
         if others.size:
             values.append(float(self.relevance[others].sum()))
-            labels.append(f"{others.size} others")
+            labels.append(f"{others.size} others: {values[-1]:.2f}")
         ax = self._on(ax, high=1.1 + 0.24 * len(values))
         places = np.arange(len(values))
         bars = ax.barh(places, values, color=SHADES[0])
@@ -53,7 +53,8 @@ class RelevanceDisplay(Display):
             bars[-1].set(facecolor="none", edgecolor=SHADES[0], hatch="///")
         ax.set_yticks(places, labels)
         ax.invert_yaxis()
-        ax.set_xlim(0, max(max(values, default=0.0) * 1.05, 0.05))
+        largest = max(values[: shown.size], default=0.0)  # the bar of all others may be cut: its label says how long
+        ax.set_xlim(0, max(largest * 1.05, 1e-3))
         ax.set_xlabel("share of the variation (relevance)")
         bare(ax)
         return self

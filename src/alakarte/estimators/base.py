@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from alakarte.data.table import Table, query_table
+from alakarte.display.notebook import learned_html
 from alakarte.display.report import report
 from alakarte.display.summary import summary
 from alakarte.estimators.callbacks import WRAPPERS, Listener, Told
@@ -200,7 +201,7 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
 
     @property
     def periods_(self) -> list[dict[str, Any]]:
-        """Waves of the learned kernel: ``share`` of its variance, ``period`` by name of input."""
+        """Waves of the learned kernel: ``share`` of the variance of y, ``period`` by name of input."""
         return self._fitted("periods_").periods
 
     @property
@@ -249,6 +250,18 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
         """What was learned, in the user's units, as text."""
         check_is_fitted(self)
         return summary(self.model_)
+
+    def _repr_html_inner(self) -> str:
+        """What scikit-learn shows in a notebook, and what was learned."""
+        return self._with_learned(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """The same, for notebooks that ask for several forms at once."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return {kind: self._with_learned(text) if kind == "text/html" else text for kind, text in bundle.items()}
+
+    def _with_learned(self, text: str) -> str:
+        return text + learned_html(self.model_) if self._is_fitted() else text
 
     def report(self, path: str | Path, X: Any = None, y: Any = None, **given: Any) -> None:
         """Write a page of HTML: what was learned, how sure it is, what to doubt. Needs matplotlib (extra ``plot``).

@@ -125,16 +125,16 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         That of neighbours, where these see what features leave.
     theta_ : (n_parameters,) array
         The learned flat vector, in standardised units; `theta_labels_` names its entries.
-    relevance_ : (n_features_in_,) array
+    relevance_ : (n_features,) array
         How much the function varies along each input, sums to one, by `kernel_`; the levels of a category together.
     ranking_ : list of dict
         Kernels that were compared, best ``log_marginal_likelihood`` − ½ ``n_parameters`` first: ``kernel``,
         ``n_components``, ``n_basis``, ``compressed`` and ``weight`` in predictions beside these. Where neighbours were
         tried, ``n_neighbors`` and ``left_out_log_density``, which decides about these.
     periods_ : list of dict
-        Waves of `kernel_`, the largest ``share`` of its variance first: ``period`` is a dict by name of input, in its
-        unit. Of gm and mm, and of ssgpr; else none.
-    input_tails_ : (n_features_in_,) array or None
+        Waves of `kernel_`, the largest ``share`` first, their variance over that of the targets: ``period`` is a dict by
+        name of input, in its unit. Of gm and mm, and of ssgpr; else none.
+    input_tails_ : (n_features,) array or None
         Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
         the median, in units of each input, beyond which u = x − median is compressed to t (1 + log(u/t)). Else None.
     n_components_, n_frequencies_, n_posterior_frequencies_, n_learning_rows_ : int

@@ -10,7 +10,6 @@ import numpy as np
 
 import alakarte.search.policy as policy
 from alakarte.data.summary import SUMMARY_ROWS, summarise
-from alakarte.kernels.base import Kernel
 from alakarte.kernels.registry import resolve
 from alakarte.process.computation import Computation
 from alakarte.records import Array, Summary
@@ -26,7 +25,7 @@ def fixed_candidates(search: Search, like: Candidate) -> list[Candidate]:
     """Each of the fixed kernels at each of the length-scales, counted in standard deviations of each input."""
     distance = _summary(search).distance(0.5)
     return [
-        _fixed(search, like, resolve(name), part * distance)
+        _fixed(search, like, name, part * distance)
         for name in policy.FIXED_KERNELS
         for part in policy.FIXED_LENGTHSCALES
     ]
@@ -42,17 +41,10 @@ def candidates_in_units(search: Search, like: Candidate) -> list[Candidate]:
         return []
     distance = _summary(search).distance(0.5, 1 / scale)
     return [
-        _fixed(search, like, resolve(name), part * distance / scale)
+        _fixed(search, like, name, part * distance / scale)
         for name in policy.KERNELS_IN_UNITS
         for part in policy.FIXED_LENGTHSCALES
     ]
-
-
-def released(search: Search, fixed: Candidate, lengthscale: Array) -> Candidate:
-    """A fixed kernel whose length-scales, one for each input, are to be learned after all, from where they are."""
-    name = fixed.plan.kernel.name
-    kernel = resolve("ard") if name == "rbf" else fixed.plan.kernel
-    return replace(_fixed(search, fixed, kernel, np.exp(lengthscale)), fixed=False)
 
 
 def _summary(search: Search) -> Summary:
@@ -61,10 +53,10 @@ def _summary(search: Search) -> Summary:
     return summarise(block.x, block.weight, search.streams("fixed", "summary"))
 
 
-def _fixed(search: Search, like: Candidate, kernel: Kernel, lengthscale: float | Array) -> Candidate:
+def _fixed(search: Search, like: Candidate, name: str, lengthscale: float | Array) -> Candidate:
     """One kernel with a length-scale for all inputs, or one each (d,), in the computation of another candidate."""
-    plan = search.plan(kernel)
-    problem = set_up(plan, search.rows, search.scaling, search.streams("fixed", "draws", kernel.name))
+    plan = search.plan(resolve(name))
+    problem = set_up(plan, search.rows, search.scaling, search.streams("fixed", "draws", name))
     if like.learned.problem.is_closed:
         problem = replace(problem, computation=Computation.CLOSED)
     shapes = {parameter.name: parameter.shape for parameter in problem.layout.parameters}

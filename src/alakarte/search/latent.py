@@ -130,12 +130,7 @@ def _finished(search: Search, targets: Subsets, learned: list[Latent], inference
 
 
 def _learned_further(search: Search, targets: Subsets, best: Latent, inference: str) -> Latent:
-    """The best kernel after some steps on as many rows as the last stage of a fit may cost.
-
-    Fixed length-scales wait for the many rows of `by_features`.
-    """
-    if best.candidate.fixed and best.candidate.plan.growing:
-        return best
+    """The best kernel after some steps on as many rows as the last stage of a fit may cost."""
     limits = policy.LAST_ITERATIONS, policy.LAST_FLOPS
     n_rows = more_rows(targets.rows.n_rows, best.problem, *limits)
     if n_rows <= best.problem.rows.n_rows or search.budget.is_over():

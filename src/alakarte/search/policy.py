@@ -87,6 +87,7 @@ MOST_BANDS, MOST_LINES = 6, 64  # components with a centre, and lines that they 
 MOST_FREQUENCIES = 32  # of `ssgpr` beside the lines, for what is smooth
 WAVE_ROWS = (30_000, 1000)  # that lines are looked for on: of up to three inputs, and of more
 WAVE_INPUTS = 32  # at most: beyond, nothing is looked for
+WAVE_FLOPS = 2e6  # per row, where there are many lines
 WAVE_STEP = 0.1  # of 2π/range, by which frequencies are moved: further off they lose their line
 
 # --- rows given their neighbours --------------------------------------------------------------------------------------
@@ -145,6 +146,7 @@ COPIES = (0.0, 2.8, 1.4)  # taken from log ℓ of a kernel that is there again: 
 # --- parts of `max_time` --------------------------------------------------------------------------------------------
 TIME_TO_COMPARE = 0.1  # in which a kernel can be compared, with so many seconds beyond: its columns are halved
 GRACE, LEAST_COLUMNS = 0.2, 64  # until it can, down to the least
+TIME_TO_LOOK = 0.1  # for waves: else they are not looked for
 TIME_TO_CHOOSE = 0.6  # first stages, comparison, refinement
 TIME_TO_SCREEN = 0.5  # of that: the first steps of all candidates
 TIME_TO_LEARN = 0.8  # of what is left of it, divided by the rungs to come
@@ -170,7 +172,5 @@ LATENT_FIRST_ROWS = 300  # on which kernels are learned first
 LATENT_GAINS = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5)  # logarithms of factors of the amplitude, tried in this order
 LATENT_ITERATIONS, LATENT_LAST_ITERATIONS = 12, 2  # on these rows; on more
 LATENT_LAST_FLOPS = 2e10  # of those
-# Beyond closed forms: columns and iterations on many rows, and the flops of these
-LATENT_COLUMNS, LATENT_MANY_ITERATIONS, LATENT_MANY_FLOPS = 512, 10, 1e12
 LATENT_STEPS = 4  # to the sites of an evaluation, as a rule
 LATENT_TOL = 1e-5  # nats per row to which sites are sought while a kernel is learned

@@ -36,7 +36,10 @@ def _of_sum(kernel: Sum, shape: Shape, scaling: Scaling) -> tuple[Parameter, ...
     parts = []
     for term, part in zip(kernel.terms, shape.part_shapes, strict=True):
         of_term = (parameter.for_variables(scaling.variables) for parameter in term.parameters(part))
-        parts.append(constrained(of_term, term.fixed, term.bounds, scaling.units()).parameters)
+        layout = constrained(of_term, term.fixed, term.bounds, scaling.units())
+        parts.append(
+            (layout if term.periods is None else with_periods(layout, term.periods, scaling.units())).parameters
+        )
     return kernel.joined(parts)
 
 
