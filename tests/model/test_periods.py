@@ -1,10 +1,11 @@
 """Periods in the user's units, by the names of the inputs."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from alakarte import GPRegressor
+
+pd = pytest.importorskip("pandas")
 
 
 def test_a_period_is_told_in_the_unit_and_by_the_name_of_its_input():
