@@ -1,6 +1,6 @@
 """
-A depth map from one pixel in fifty
-===================================
+A depth map from one pixel in eighty
+====================================
 
 A camera sees a motorcycle from two places; the shift of each point tells how near it is. The picture is a function of
 two inputs with cliffs in it, and features of waves are poor at cliffs. Neighbours are not.
