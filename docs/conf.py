@@ -33,6 +33,7 @@ autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say them in words
 numpydoc_show_class_members = False
 
+html_context = {"default_mode": "auto"}
 html_theme = "pydata_sphinx_theme"
 html_title = "alakarte"
 html_static_path = ["_static"]

@@ -201,7 +201,7 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
 
     @property
     def periods_(self) -> list[dict[str, Any]]:
-        """Waves of the learned kernel: ``share`` of its variance, ``period`` by name of input."""
+        """Waves of the learned kernel: ``share`` of the variance of y, ``period`` by name of input."""
         return self._fitted("periods_").periods
 
     @property

@@ -86,6 +86,7 @@ class Cluster:
     def run(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], shared: Any = None) -> list[Any]:
         """function(shared, *arguments) of each call, in their order; what is lost is submitted again."""
         results: dict[int, Any] = {}
+        self.watch.had_workers = time.monotonic()
         for attempt in range(ROUNDS):
             left = [index for index in range(len(calls)) if index not in results]
             if not left:
