@@ -60,6 +60,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "remove_config_comments": True,
     "show_signature": False,
+    "capture_repr": (),  # pictures speak for themselves
     "download_all_examples": False,
     "min_reported_time": 1,
 }
