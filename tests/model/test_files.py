@@ -18,6 +18,7 @@ import pytest
 
 import alakarte
 from alakarte import GPClassifier, GPRegressor, InvalidInput, load
+from alakarte.data.cluster_rows import ClusterRows, Pieces
 from alakarte.kernels import ARD
 from alakarte.kernels.base import Kernel
 from alakarte.likelihoods.base import Likelihood

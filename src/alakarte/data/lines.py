@@ -222,9 +222,7 @@ def _pursued(fit: _Fit, looking: _OnGrid | _ByAscent, space: Sampling, most: int
     return _settled(fit, w, 0, space)
 
 
-def _joined(
-    fit: _Fit, looking: _OnGrid | _ByAscent, held: tuple[Array, float], peaks: Array, space: Sampling
-) -> Array:
+def _joined(fit: _Fit, looking: _OnGrid | _ByAscent, held: tuple[Array, float], peaks: Array, space: Sampling) -> Array:
     """Waves (L, d) that are held, with what they leave, and those of the peaks that are clearly there beside them.
 
     Each is judged by what is left without any of the peaks: eight peaks of noise make each other look clear.
