@@ -5,7 +5,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist worksteal
 SITE := docs/conf.py docs/mathml.py docs/examples
 
-.PHONY: install demo docs test-docs test test-all test-crashes test-browser test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke release-check clean
+.PHONY: install demo docs test-docs test test-all test-crashes test-cluster test-browser test-oldest test-bare test-files fuzz coverage lint format bench paper-smoke release-check clean
 
 install: .venv/.installed
 
@@ -45,13 +45,17 @@ test-crashes: install
 test-browser: install
 	ALAKARTE_BROWSER=1 $(BIN)/python -m pytest -rs tests/browser
 
-# the oldest versions of everything that pyproject.toml declares
+# fits on a Dask cluster of this machine whose workers die, stop, are cut off, come and go
+test-cluster: install
+	$(BIN)/python -W ignore -m bench.large.disturbed
+
+# the oldest versions of everything that pyproject.toml declares; the oldest matplotlib uses what pyparsing 3.3 deprecates
 test-oldest: .venv-oldest/.installed
 	.venv-oldest/bin/python $(PYTEST)
 
 .venv-oldest/.installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
-	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet,dask,plot]" pytest pytest-xdist pandas
+	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet,dask,plot]" pytest pytest-xdist pandas "pyparsing<3.3"
 	touch $@
 
 # nothing but what the package itself needs

@@ -33,6 +33,7 @@ autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say them in words
 numpydoc_show_class_members = False
 
+html_context = {"default_mode": "auto"}
 html_theme = "pydata_sphinx_theme"
 html_title = "alakarte"
 html_static_path = ["_static"]
@@ -59,6 +60,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "remove_config_comments": True,
     "show_signature": False,
+    "capture_repr": (),  # pictures speak for themselves
     "download_all_examples": False,
     "min_reported_time": 1,
 }

@@ -2,8 +2,9 @@
 
     python -m bench.large.cluster [ROWS] [COLUMNS]
 
-In: nothing; rows of 11 inputs are generated. Out: printed seconds of a pass on two threads and on 1, 2 and 4 workers,
-bytes of the sums, whether the bits are equal, and the seconds of a fit one of whose workers is killed.
+In: nothing; rows of 11 inputs are generated. Out: printed seconds, and CPU seconds of all processes, of a pass on two
+threads and on 1, 2 and 4 workers, bytes of the sums, whether the bits are equal, and the seconds of a fit one of whose
+workers is killed.
 """
 
 import logging
@@ -46,15 +47,21 @@ def features(n_columns: int):
     return feature_map(ARD().spectrum(values, draws), draws)
 
 
-def seconds_of_pass(rows, n_columns: int, n_jobs: int):
-    """The least of some passes, and the sums."""
+def seconds_of_pass(rows, n_columns: int, n_jobs: int, client=None):
+    """The least seconds and CPU seconds of some passes, and the sums."""
     times, phi = [], features(n_columns)
     for _ in range(REPEATS + 1):  # the first compiles
-        began = time.perf_counter()
+        began, cpu = time.perf_counter(), cpu_seconds(client)
         with one_blas_thread():
             sums = statistics(rows, phi, n_jobs)
-        times.append(time.perf_counter() - began)
-    return min(times[1:]), sums
+        times.append((time.perf_counter() - began, cpu_seconds(client) - cpu))
+    return *(min(each) for each in zip(*times[1:], strict=True)), sums
+
+
+def cpu_seconds(client) -> float:
+    """Of this process and of all workers."""
+    of_workers = {} if client is None else client.run(time.process_time)
+    return time.process_time() + sum(of_workers.values())
 
 
 def on_workers(n_workers: int):
@@ -72,17 +79,19 @@ def passes(n: int, n_columns: int) -> None:
     """Seconds of a pass on threads and on workers."""
     X, y = made(n)
     rows = training_table(GPRegressor(), X, y, None, Gaussian().scaling).rows
-    on_threads, sums = seconds_of_pass(rows, n_columns, 2)
+    on_threads, cpu_on_threads, sums = seconds_of_pass(rows, n_columns, 2)
     triangle = 8 * n_columns * (n_columns + 1) // 2 / 1e6
-    print(f"pass over {n} × {INPUTS}, {n_columns} columns: 2 threads {on_threads:.2f} s; {triangle:.1f} MB per lane")
+    print(f"pass over {n} × {INPUTS}, {n_columns} columns, {triangle:.1f} MB per lane")
+    print(f"  2 threads {on_threads:.2f} s, CPU {cpu_on_threads:.2f} s", flush=True)
     for n_workers in (1, 2, 4):
-        with on_workers(n_workers) as cluster, Client(cluster):
+        with on_workers(n_workers) as cluster, Client(cluster) as client:
             chunks = (-(-n // 16), INPUTS)
             collection = da.from_array(X, chunks=chunks), da.from_array(y, chunks=chunks[:1])
             rows = training_table(GPRegressor(), *collection, None, Gaussian().scaling).rows
-            seconds, again = seconds_of_pass(rows, n_columns, 1)
+            seconds, cpu, again = seconds_of_pass(rows, n_columns, 1, client)
+            ratios = f"{seconds / on_threads:.2f} and {cpu / cpu_on_threads:.2f} × threads"
             same = np.array_equal(sums.gram, again.gram)
-            print(f"  {n_workers} workers {seconds:.2f} s, {seconds / on_threads:.2f} × threads, equal bits: {same}")
+            print(f"  {n_workers} workers {seconds:.2f} s, CPU {cpu:.2f} s, {ratios}, equal bits: {same}", flush=True)
 
 
 def killed(n: int) -> None:

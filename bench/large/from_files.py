@@ -1,7 +1,9 @@
-"""Fit rows that lie in files, in a process of its own: `python -m bench.large.from_files ROWS FOLDER` (Linux).
+"""Fit rows that lie in files, in a process of its own (Linux).
 
-In: files X (n, 10) and y (n,) of float32 in the folder. Out: printed seconds, peak megabytes that are no page cache,
-and the noise found.
+    python -m bench.large.from_files ROWS FOLDER [FREQUENCIES] [parquet]
+
+In: files X (n, 10) and y (n,) of float32 in the folder, or Parquet files of the same; with 0 frequencies the defaults
+are fitted. Out: printed seconds, peak megabytes that are no page cache, the noise found, the log evidence, CPU seconds.
 """
 
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from alakarte import GPRegressor
+from alakarte import GPRegressor, scan_parquet
 from bench.memory import resident
 
 
@@ -27,18 +29,24 @@ class Watch(threading.Thread):
             self.peak = max(self.peak, resident("RssAnon"))
 
 
-def main(n: int, folder: Path) -> None:
-    X = np.memmap(folder / "X", dtype=np.float32, mode="r", shape=(n, 10))
-    y = np.memmap(folder / "y", dtype=np.float32, mode="r", shape=(n,))
-    sizes = {"n_restarts": 1, "n_learning_rows": 10_000, "n_posterior_frequencies": 512}
+def main(n: int, folder: Path, n_frequencies: int = 512, parquet: bool = False) -> None:
+    if parquet:
+        table = scan_parquet(folder / "*.parquet")
+        X, y = table[[f"x{j}" for j in range(10)]], table["y"]
+    else:
+        X = np.memmap(folder / "X", dtype=np.float32, mode="r", shape=(n, 10))
+        y = np.memmap(folder / "y", dtype=np.float32, mode="r", shape=(n,))
+    sizes = {"n_restarts": 1, "n_learning_rows": 10_000, "n_posterior_frequencies": n_frequencies}
     watch = Watch()
     watch.start()
     began = time.perf_counter()
-    model = GPRegressor("ard", random_state=0, **sizes).fit(X, y)
+    model = GPRegressor("ard", **sizes) if n_frequencies else GPRegressor()
+    model.set_params(random_state=0).fit(X, y)
     seconds = time.perf_counter() - began
     watch.done.set()
-    print(seconds, watch.peak, model.noise_std_)
+    print(seconds, watch.peak, model.noise_std_, model.log_marginal_likelihood_, time.process_time())
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]))
+    rows, folder, *more = sys.argv[1:]
+    main(int(rows), Path(folder), int(more[0]) if more else 512, "parquet" in more)

@@ -44,7 +44,7 @@ def memmap(sizes=(2_000_000, 20_000_000)) -> None:
             write(n, Path(folder))
             command = [sys.executable, "-W", "ignore", "-m", "bench.large.from_files", str(n), folder]
             out = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-        seconds, megabytes, noise = map(float, out)
+        seconds, megabytes, noise, *_ = map(float, out)
         per_row.append(seconds / n)
         print(
             f"memmap of {n} × {INPUTS} float32: {seconds:.1f} s, {1e6 * seconds / n:.2f} µs per row, "
@@ -104,4 +104,43 @@ def write(n: int, folder: Path) -> None:
     y.flush()
 
 
-GENERATED = {"growth": growth, "memmap": memmap, "neighbours": neighbours, "predictions": predictions}
+def parquet(n=20_000_000, n_frequencies=64) -> None:
+    """The same rows from a memory map and from Parquet files, each in a process of its own: seconds and memory.
+
+    With few columns, so that the passes over the rows are cheap and the reading shows.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        write(n, Path(folder))
+        write_parquet(n, Path(folder))
+        for kind in ("memmap", "parquet"):
+            command = [sys.executable, "-W", "ignore", "-m", "bench.large.from_files", str(n), folder]
+            command += [str(n_frequencies), kind]
+            out = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+            seconds, megabytes, _, evidence, cpu = map(float, out)
+            print(
+                f"{kind} of {n} × {INPUTS} float32: {seconds:.1f} s, CPU {cpu:.1f} s, "
+                f"{megabytes:.0f} MB that are no page cache, log evidence {evidence!r}",
+                flush=True,
+            )
+
+
+def write_parquet(n: int, folder: Path) -> None:
+    """Files of CHUNK rows with the numbers of `write`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    X = np.memmap(folder / "X", dtype=np.float32, mode="r", shape=(n, INPUTS))
+    y = np.memmap(folder / "y", dtype=np.float32, mode="r", shape=(n,))
+    for number, start in enumerate(range(0, n, CHUNK)):
+        part = slice(start, start + CHUNK)
+        columns = {f"x{j}": np.ascontiguousarray(X[part, j]) for j in range(INPUTS)} | {"y": np.array(y[part])}
+        pq.write_table(pa.table(columns), folder / f"part-{number:04d}.parquet", row_group_size=CHUNK // 8)
+
+
+GENERATED = {
+    "growth": growth,
+    "memmap": memmap,
+    "neighbours": neighbours,
+    "parquet": parquet,
+    "predictions": predictions,
+}

@@ -33,7 +33,7 @@ def alakarte(X, y, X_test, **settings):
     seconds = time.perf_counter() - began
     mean, std = model.predict(X_test, return_std=True)
     note = f"{model.kernel_.kernel.name}, Q = {model.n_components_}, {model.n_basis_} columns"
-    note += "" if model.ranking_[0]["n_neighbors"] == 0 else f", {model.ranking_[0]['kernel']}"
+    note += f", {model.ranking_[0]['kernel']}" if model.ranking_[0].get("n_neighbors") else ""
     note += "" if model.input_tails_ is None else ", far inputs drawn in"
     return Found(mean, std, seconds, note, float(model.model_.calibration.dof[0]))
 

@@ -2,7 +2,7 @@
 
     python -m bench.speed [part …]
 
-Parts: evaluation sincos projection transformer exact predict memory import first serving.
+Parts: evaluation sincos projection transformer exact predict memory import first readme serving.
 
 In: names of parts, all of them if none is given. Out: a printed line per figure, with its target and whether it holds.
 A ratio of times does not depend on how fast the machine is today. It depends on what else runs: nothing else should.
@@ -16,7 +16,7 @@ from bench.speed.peaks import peaks
 from bench.speed.projection import projection
 from bench.speed.serving import serving
 from bench.speed.sines import sines
-from bench.speed.startup import first_fit, import_time
+from bench.speed.startup import first_fit, import_time, readme_example
 
 PARTS = {
     "evaluation": evaluation,
@@ -28,6 +28,7 @@ PARTS = {
     "memory": peaks,
     "import": import_time,
     "first": first_fit,
+    "readme": readme_example,
     "serving": serving,
 }
 

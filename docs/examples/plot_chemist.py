@@ -24,6 +24,7 @@ model = GPRegressor(random_state=0).fit(X_train, y_train)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 PredictionDisplay.from_estimator(model, X_test, y_test, ax=left)
+left.set(xlabel="distilled: alcohol (% vol)", ylabel="predicted")
 CoverageDisplay.from_estimator(model, X_test, y_test, ax=right)
 
 # %%
@@ -46,6 +47,8 @@ best = wine.columns[model.relevance_.argmax()]
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", sharey=True)
 for name, ax in zip([best, "flavanoids"], axes, strict=True):
     EffectDisplay.from_estimator(model, X_train, name, ax=ax)
+axes[0].set_ylabel("alcohol (% vol), averaged")
+axes[1].set_ylabel("")
 
 # %%
 # With fewer rows the intervals must become wider, not wrong. Forty wines are enough to see it.

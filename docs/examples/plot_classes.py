@@ -22,8 +22,8 @@ print(
 )
 
 # %%
-# Of biopsies that were called malignant with a probability of 0.8, about 80 % should be. The bars say how many there
-# are: most answers are sure ones, so the middle of the curve rests on few rows.
+# Of biopsies that were called malignant with a probability of 0.8, about 80 % should be. The band is what
+# chance alone does: most answers are sure ones, so the middle of the curve rests on few rows.
 
 CoverageDisplay.from_estimator(model, X_test, y_test)
 

@@ -11,11 +11,13 @@ import numpy as np
 import statsmodels.api as sm
 
 from alakarte import GPCountRegressor
+from alakarte.kernels import RBF
 
 counties = sm.datasets.cancer.load_pandas().data
 deaths, people = counties["cancer"].to_numpy(), counties["population"].to_numpy()
 X = np.log10(people)[:, None]
-model = GPCountRegressor("rbf", random_state=0).fit(X, deaths, exposure=people)
+smooth = RBF(bounds={"lengthscale": (0.3, 30.0)})  # in powers of ten of inhabitants
+model = GPCountRegressor(smooth, random_state=0).fit(X, deaths, exposure=people)
 print(model.summary())
 
 # %%

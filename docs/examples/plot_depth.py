@@ -1,6 +1,6 @@
 """
-A depth map from one pixel in fifty
-===================================
+A depth map from one pixel in eighty
+====================================
 
 A camera sees a motorcycle from two places; the shift of each point tells how near it is. The picture is a function of
 two inputs with cliffs in it, and features of waves are poor at cliffs. Neighbours are not.
@@ -44,13 +44,14 @@ shown = {
     "what was measured": measured,
     "from waves": pictures["waves"][0],
     "from neighbours": pictures["neighbours"][0],
-    "how sure (neighbours)": pictures["neighbours"][1],
+    "standard deviation (neighbours)": pictures["neighbours"][1],
 }
 for ax, (title, picture) in zip(axes.flat, shown.items(), strict=True):
-    spread = {} if "sure" in title else {"vmin": y.min(), "vmax": y.max()}
-    ax.imshow(picture, cmap="magma" if "sure" in title else "viridis", **spread)
+    spread = {} if "deviation" in title else {"vmin": y.min(), "vmax": y.max()}
+    ax.imshow(picture, cmap="magma" if "deviation" in title else "viridis", **spread)
     ax.set(title=title, xticks=[], yticks=[])
 
 # %%
-# The last picture is bright where the model doubts: along the edges, where two depths meet, and where nothing was
-# measured.
+# The last picture is bright where nothing was measured near by. It is not bright along the edges: one kernel holds for
+# the whole picture, so the model doubts as much in the middle of a wall as beside a wheel. That is why fewer points
+# than 95 % are inside their intervals, and a reason to count them.

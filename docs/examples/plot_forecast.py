@@ -3,7 +3,7 @@ Forecast a year
 ===============
 
 Carbon dioxide at Mauna Loa rises and breathes: a trend, a season, and what the weather does. A sum of kernels has a
-part for each. The centre of the season is known, one cycle per year, so it is given.
+part for each. The period of the season is known, so it is given; ``GPRegressor("gm")`` finds it by itself.
 """
 
 import matplotlib.pyplot as plt
@@ -19,10 +19,10 @@ co2 = months.to_numpy()
 known = year[:, 0] < 2000
 
 # %%
-# Centres are in radians per unit of the input: 2π is one cycle per year, 4π two of them, which makes the season sharper
-# on one side. Length-scales are learned: one ``ARD`` becomes the trend, the other the weather.
+# Periods are in the unit of the input. Half a year beside a year makes the season steeper on one side. Length-scales are
+# learned: one ``ARD`` becomes the trend, the other the weather.
 
-season = GaussianMixture(fixed={"centre": [[2 * np.pi], [4 * np.pi]]})
+season = GaussianMixture(periods=[1, 0.5])
 model = GPRegressor(ARD() + ARD() + season, n_components=2, random_state=0).fit(year[known], co2[known])
 print(model.summary())
 

@@ -33,6 +33,7 @@ ahead = year.iloc[np.r_[[0] * 20, : len(year), [-1] * 20]].astype(float).reset_i
 ahead["year"] = np.arange(year["year"].min() - 20, year["year"].max() + 21)
 display = PredictionDisplay.from_estimator(model, ahead, n_samples=4)
 display.ax_.plot(year, flow, ".", color="black", markersize=4)
+display.ax_.set_ylabel(flow.name)
 
 # %%
 # **Fewer points.** Take away thirty years in the middle, and ask again. Where the points are missing the functions
@@ -43,6 +44,7 @@ gap = GPRegressor("matern32", random_state=0).fit(year[rest], flow[rest])
 display = PredictionDisplay.from_estimator(gap, ahead, n_samples=4)
 display.ax_.plot(year[rest], flow[rest], ".", color="black", markersize=4)
 display.ax_.plot(year[~rest], flow[~rest], "x", color="black", markersize=4)
+display.ax_.set_ylabel(flow.name)
 low, high = gap.predict_interval(year[~rest])
 print(f"{((low <= flow[~rest]) & (flow[~rest] <= high)).mean():.0%} of the hidden years are inside the band")
 
@@ -55,4 +57,5 @@ for kernel, ax in zip(["rbf", "matern32", "matern12"], axes, strict=True):
     fitted = GPRegressor(kernel, random_state=0).fit(year, flow)
     PredictionDisplay.from_estimator(fitted, ahead, ax=ax)
     ax.plot(year, flow, ".", color="black", markersize=3)
+    ax.set_ylabel("")
     ax.set_title(f"{kernel}: {fitted.log_marginal_likelihood_:.1f} nats", fontsize="medium")

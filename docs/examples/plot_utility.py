@@ -65,8 +65,4 @@ for j, ax in enumerate(axes.flat):
     ax.set_xlabel(NAMES[j])
     ax.set_ylabel("load (MW)")
 
-# %%
-# Tomorrow's rows join without another fit, exactly as if they had been there.
-
-model.partial_fit(X_test, y_test)
 file.unlink()

@@ -5,9 +5,10 @@ import sys
 import numpy as np
 import pytest
 
-from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, Unavailable
+from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, Unavailable, scan_parquet
 from alakarte.data import merge, pieces, table
 from data.clusters import chunked, cluster, da, distributed, made
+from data.parquet import NAMES, arrow_table, write_layouts
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
 SMALL = {"kernel": "ard", "n_frequencies": 8, "n_restarts": 2, "max_iter": 8, "max_iter_restart": 2, "tol": 1e9}
@@ -28,15 +29,22 @@ def client():
 
 
 def bits(model, X):
-    return [model.theta_.tobytes(), model.log_marginal_likelihood_, *(a.tobytes() for a in model.predict(X, True))]
+    parts = model.theta_, model.model_.posterior.weight_mean, *model.predict(X, return_std=True)
+    return [model.log_marginal_likelihood_, *(part.tobytes() for part in parts)]
 
 
-@pytest.mark.parametrize("n_workers", [1, 2, 3])
-def test_the_same_bits_from_an_array_and_any_number_of_workers(n_workers):
+def test_the_same_bits_wherever_the_rows_are(tmp_path):
     X, y, weight = made()
     expected = bits(GPRegressor(**SMALL).fit(X, y, weight), X[:50])
-    with cluster(n_workers):
-        assert bits(GPRegressor(**SMALL).fit(*chunked(X, y, weight)), X[:50]) == expected
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert bits(GPRegressor(**SMALL).fit(mapped, y, weight), X[:50]) == expected
+    for path in write_layouts(tmp_path, arrow_table(X, y, weight)):
+        rows = scan_parquet(path)
+        assert bits(GPRegressor(**SMALL).fit(rows[NAMES], rows["y"], rows["hours"]), X[:50]) == expected
+    for n_workers in (1, 2, 3):
+        with cluster(n_workers):
+            assert bits(GPRegressor(**SMALL).fit(*chunked(X, y, weight)), X[:50]) == expected
 
 
 def test_every_evaluation_on_the_cluster(client):

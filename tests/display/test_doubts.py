@@ -34,6 +34,7 @@ def test_coverage():
     assert doubts.coverage_off(normal()) is None
     assert "narrow" in doubts.coverage_off(normal(scale=2)).title
     assert "wide" in doubts.coverage_off(normal(scale=0.4)).title
+    assert doubts.coverage_off(replace(normal(scale=0.4), whole=True)) is None
     assert doubts.coverage_off(normal(12, scale=1.2)) is None  # chance may do that
 
 

@@ -129,7 +129,7 @@ def test_lines_are_told_apart_without_colour():
 def test_two_hundred_inputs_are_twenty_bars_and_the_others():
     picture = display.RelevanceDisplay(np.full(200, 0.005), [f"x{j}" for j in range(200)]).plot()
     assert len(picture.ax_.patches) == 21
-    assert picture.ax_.get_yticklabels()[-1].get_text() == "180 others"
+    assert picture.ax_.get_yticklabels()[-1].get_text() == "180 others: 0.90"
     check(picture)
 
 

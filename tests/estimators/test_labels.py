@@ -50,9 +50,9 @@ def test_weights_of_classes_multiply_those_of_rows():
 def test_a_class_of_one_row_is_warned_of_with_its_place_and_a_cure():
     told = r"class 'b' has one row only, y\[2\], and 1 more like it: .*Bring more of its rows, join"
     with pytest.warns(UserWarning, match=told):
-        warn_of_lone_rows(*coded(["a", "a", "b", "c"]), stacklevel=1)
-    warn_of_lone_rows(*coded(["a", "b", "c"]), stacklevel=1)  # a table of one row each has nothing else
-    warn_of_lone_rows(np.array(["a", "b", "c"]), np.array([0, 0, 2, 2]), stacklevel=1)  # one that is yet to come
+        warn_of_lone_rows(*coded(["a", "a", "b", "c"]))
+    warn_of_lone_rows(*coded(["a", "b", "c"]))  # a table of one row each has nothing else
+    warn_of_lone_rows(np.array(["a", "b", "c"]), np.array([0, 0, 2, 2]))  # one that is yet to come
 
 
 def test_the_warning_of_a_lone_row_points_at_the_line_that_calls_fit():

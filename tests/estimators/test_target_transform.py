@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from alakarte import GPRegressor, InvalidInput, Unavailable, crps_scorer, log_density_scorer
 from alakarte.kernels import ARD
@@ -123,6 +126,17 @@ def test_scorers_know_of_it(logs):
     model = logs[0]
     assert log_density_scorer(model, NEW, y_new) == pytest.approx(model.log_predictive_density(NEW, y_new).mean())
     assert crps_scorer(model, NEW, y_new) > crps_scorer(GPRegressor("ard", **SHORT).fit(X, y), NEW, y_new)
+
+
+@pytest.mark.parametrize("scorer", [log_density_scorer, crps_scorer])
+def test_a_search_chooses_it(scorer):
+    """Densities of y, and errors in its units, compare transforms, within pipelines too."""
+    pipeline = make_pipeline(StandardScaler(), GPRegressor("ard", **SHORT))
+    choices = {"gpregressor__target_transform": [None, "log"]}
+    search = GridSearchCV(pipeline, choices, scoring=scorer, cv=2, error_score="raise").fit(X, y)
+    assert search.best_params_["gpregressor__target_transform"] == "log"
+    low, high = search.best_estimator_[-1].predict_interval(search.best_estimator_[:-1].transform(NEW))
+    assert ((low > 0) & (low < high)).all()
 
 
 def test_noise_that_depends_on_the_input():

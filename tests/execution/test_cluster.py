@@ -2,6 +2,7 @@
 
 import os
 import signal
+from types import SimpleNamespace
 
 import pytest
 
@@ -56,17 +57,16 @@ def expected():
         return bits(fit().fit(X, y, weight), X[:50])
 
 
-@pytest.mark.parametrize("n_killed", [1, 2])
-def test_dead_workers(disturbed, expected, n_killed):
+def test_dead_workers(disturbed, expected):
     X, y, weight = made()
-    disturbed(5, signal.SIGKILL, n_killed)
+    disturbed(16, signal.SIGKILL, 2)
     assert bits(fit().fit(*chunked(X, y, weight)), X[:50]) == expected
 
 
 def test_a_silent_worker(disturbed, expected, monkeypatch, caplog):
     X, y, weight = made()
     monkeypatch.setattr(clusters, "SILENT", 3.0)
-    [pid] = disturbed(5, signal.SIGSTOP)
+    [pid] = disturbed(16, signal.SIGSTOP)
     try:
         assert bits(fit().fit(*chunked(X, y, weight)), X[:50]) == expected
         assert "has been silent for 3 s: its work is done elsewhere" in caplog.text
@@ -89,3 +89,25 @@ def test_a_lost_scheduler_is_told():
         client.close()
         with pytest.raises(ConnectionError, match=r"scheduler of the Dask cluster is gone.*checkpoint="):
             clusters.Cluster(client)._check_scheduler(None)
+
+
+def test_a_worker_is_silent_only_where_somebody_has_listened(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(clusters, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    watch = clusters._Watch()
+    watch.ready = {"stopped", "alive"}
+    found = []
+    for second in range(100):
+        now[0] = float(second)
+        found += [(second, address) for address in watch.silent({"stopped": 5.0, "alive": second, "new": 5.0})]
+    assert found[0] == (21, "stopped")
+    assert min(pair for pair in found if pair[1] != "stopped") == (91, "new")
+    busy = clusters._Watch()
+    busy.ready = {"stopped"}
+    for second in (100, 200):  # the scheduler has heard nobody meanwhile
+        now[0] = float(second)
+        assert busy.silent({"stopped": 5.0}) == []
+    assert busy.without_workers() == 0
+    now[0] = 250.0
+    assert busy.silent({}) == []
+    assert busy.without_workers() == 50

@@ -195,7 +195,7 @@ def test_a_fit_that_fails_leaves_the_logger_as_it_was():
 
 def test_a_warning_is_a_record_too(caplog):
     def library():
-        warn("too short", ConvergenceWarning, stacklevel=2)
+        warn("too short", ConvergenceWarning)
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

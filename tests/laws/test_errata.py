@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-import alakarte.kernels.gm
+import alakarte.kernels.mixture
 import alakarte.search.run_stage
 from alakarte import GPRegressor
 from alakarte.data.summary import summarise
@@ -268,8 +268,8 @@ def test_E22_centres_move_slowly_where_rows_are_few(monkeypatch):
     X = rng.standard_normal((80, 10))
     y = X[:, 0] + 0.5 * rng.standard_normal(80)
     noise = {}
-    for slow in (alakarte.kernels.gm.SLOW, np.inf):
-        monkeypatch.setattr(alakarte.kernels.gm, "SLOW", slow)
+    for slow in (alakarte.kernels.mixture.SLOW, np.inf):
+        monkeypatch.setattr(alakarte.kernels.mixture, "SLOW", slow)
         sizes = {"n_components": 4, "n_frequencies": 32, "n_posterior_frequencies": None, "n_learning_rows": None}
         model = GPRegressor("gm", **sizes, n_restarts=4, max_iter=100, random_state=0).fit(X, y)
         noise[slow] = model.noise_std_

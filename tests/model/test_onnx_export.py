@@ -14,7 +14,6 @@ onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnx")
 
 REFUSED = {
-    "sum_weights": "a sum of kernels by features",
     "input_noise": "a noise that depends on the input",
     "neighbours": "LocalPosterior",
     "votes": "VotesPosterior",

@@ -1,13 +1,15 @@
 """What the steps of one fit share: rows in an order, sizes that are affordable, compressed tails."""
 
+from dataclasses import replace
+
 import numpy as np
 
 import alakarte.execution.budget as budget
 from alakarte.execution.randomness import Streams
 from alakarte.search.context import in_random_order
 from alakarte.search.cost import compare_columns, most_columns
-from alakarte.search.policy import LEAST_COLUMNS, SMALL_ROWS
-from problems import rows_of, table
+from alakarte.search.policy import COLUMNS_BESIDE, LEAST_COLUMNS, SMALL_ROWS
+from problems import naming, rows_of, table
 from search.searches import search_for
 
 
@@ -28,6 +30,23 @@ def test_a_limit_of_time_makes_more_columns_affordable():
     assert quick.affordable(256) == patient.affordable(256) == 256
     assert quick.affordable(10**6) == max(most_columns(300), compare_columns(300))
     assert patient.affordable(10**6) == most_columns(300, patient=True) > quick.affordable(10**6)
+
+
+def test_beside_neighbours_a_posterior_has_fewer_columns():
+    rows, scaling = rows_of(*table(2, n=300)[:2])
+    for kernel, n_neighbors, settings, fewer in (
+        ("auto", 100, {}, True),
+        ("ard", 100, {}, False),
+        ("auto", 0, {}, False),
+        ("auto", 100, {"expansion": "fastfood"}, False),
+        ("auto", 100, {"max_time": 60}, False),
+    ):
+        with naming(kernel, n_neighbors, settings):
+            search = search_for(kernel, rows, scaling, **settings)
+            search = replace(search, settings=replace(search.settings, n_neighbors=n_neighbors))
+            most = most_columns(300, patient="max_time" in settings)
+            assert search.most_columns == (COLUMNS_BESIDE if fewer else most)
+            assert most > COLUMNS_BESIDE
 
 
 def test_numbers_of_the_user_stay_in_a_plan_unless_a_step_asks_for_others():

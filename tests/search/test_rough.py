@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import alakarte.search.fit as recipe
 import alakarte.search.policy as policy
 import alakarte.search.rough as rough
 from alakarte import GPRegressor
@@ -32,9 +33,10 @@ def inputs(n=N, d=2):
 
 
 def rough_target(X):
-    """Steps in many places, and little noise."""
+    """Steps in many places, of no period, and little noise."""
     rng = np.random.default_rng(1)
-    return np.sign(np.sin(7 * X[:, 0])) + np.floor(3 * X[:, 1]) + 0.05 * rng.standard_normal(len(X))
+    chirp = np.sign(np.sin(3 * (X[:, 0] + 2) ** 2))
+    return chirp + np.floor(1.5 * (X[:, 1] + 2) ** 1.5) + 0.05 * rng.standard_normal(len(X))
 
 
 def smooth_target(X):
@@ -96,6 +98,7 @@ def glances(monkeypatch, alone, beside):
 @pytest.mark.parametrize(("first_lead", "n_stages"), [(-1.4, 1), (-1.0, 0), (0.5, 0)])
 def test_who_is_behind_goes_on_while_the_next_gain_may_suffice(monkeypatch, first_lead, n_stages):
     glances(monkeypatch, (first_lead, -0.6), (-1.0, -1.0))
+    monkeypatch.setattr(recipe, "look_for_waves", lambda search: search)  # neighbours meet plain features
     stages = stages_learned(monkeypatch)
     X = inputs()
     model = GPRegressor(n_neighbors=30, max_iter=6, **QUICK).fit(X, rough_target(X))
@@ -149,6 +152,33 @@ def test_neighbours_see_what_features_leave(monkeypatch):
     before = model.predict(X[:4])
     model.partial_fit(X[5000:], y[5000:]).forget(X[5000:], y[5000:])
     assert np.allclose(model.predict(X[:4]), before, atol=1e-6)
+
+
+@pytest.mark.parametrize("first", ["near mm", "ard + near matern"])
+def test_of_neighbours_that_clearly_beat_features_the_best_is_kept_by_however_little(monkeypatch, first):
+
+    def ahead(search, attempt, features, stages, **limit):
+        learned = rough.learn_local(search, attempt.learned, stages[:1])
+        return replace(attempt, learned=learned, leads=(0.1, 0.1))
+
+    monkeypatch.setattr(rough, "_further", ahead)
+
+    def judged(monkeypatch, name, label):
+        learn = getattr(rough, name)
+
+        def told(search, *rest):
+            found = learn(search, *rest)
+            density = np.tile([10.001, 9.0] if label == first else [9.0, 10.0], len(found.log_density) // 2)
+            return replace(found, log_density=density, candidate=replace(found.candidate, log_density=density.mean()))
+
+        monkeypatch.setattr(rough, name, told)
+
+    judged(monkeypatch, "_judged", "near mm")
+    judged(monkeypatch, "_together", "ard + near matern")
+    X = inputs()
+    model = GPRegressor(n_neighbors=20, max_iter=4, **QUICK).fit(X, smooth_target(X))
+    assert model.ranking_[0]["kernel"] == first
+    assert len(model.ranking_) == 3
 
 
 def test_neighbours_are_not_tried_where_the_user_has_chosen():

@@ -61,6 +61,14 @@ def test_given_periods_stay_as_they_are_in_the_units_of_the_table():
         GPRegressor(GaussianMixture(periods=[[1.0, 2.0]])).fit(X, y)
 
 
+def test_without_time_waves_are_not_looked_for(monkeypatch):
+    X, y = wave(5, 60)
+    monkeypatch.setattr(recipe.policy, "WAVE_FLOPS", 1e14)
+    hasty = GPRegressor("gm", random_state=0, max_time=1.0).fit(X, y)
+    assert hasty.n_components_ != 3
+    assert GPRegressor("gm", random_state=0).fit(X, y).periods_ != []
+
+
 def test_bounds_that_the_user_gives_to_centres_hold():
     X, y = wave(4, 120)
     model = GPRegressor(GaussianMixture(bounds={"centre": (0.0, 0.5)}), random_state=0).fit(X, y)

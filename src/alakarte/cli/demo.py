@@ -25,6 +25,7 @@ from alakarte.records import Array
 
 LINKS = np.array([30.0, 27.0, 23.0, 20.0])  # cm
 ARM_NOISE = 1.0  # cm
+SEASON_NOISE = 0.2
 BAR = 30
 
 
@@ -86,6 +87,7 @@ def demo(
     )
     arm = _table(stream, _models(4, 32, settings), robot_arm(n_rows + n_test, 0), n_rows)
     _say(stream, "", *_lesson(arm))
+    _say(stream, "", *_season())
     if report is not None:
         _say(stream, "", *_reported(diabetes, X[order][300:], y[order][300:], report))
     return diabetes, arm
@@ -99,7 +101,7 @@ def _reported(results: list[Result], X: Array, y: Array, path: Path) -> tuple[st
         best.model.report(path, X, y)
     except Unavailable as error:
         return (f"3  No report was written. {error}",)
-    return (f"3  A report on {best.name} of the first set, with what to doubt: {path}. Open it in a browser.",)
+    return (f"4  A report on {best.name} of the first set, with what to doubt: {path}. Open it in a browser.",)
 
 
 def _models(n_components: int, n_frequencies: int, settings: dict[str, Any]) -> dict[str, Any]:
@@ -159,6 +161,20 @@ def _lesson(arm: list[Result]) -> tuple[str, ...]:
         "   and zeros in `centre` (two waves may share a row). This is what was learned:",
         "",
         *(f"   {line}".rstrip() for line in best.model.summary().splitlines()),
+    )
+
+
+def _season() -> tuple[str, ...]:
+    """A season that nobody named, found and continued."""
+    rng = np.random.default_rng(0)
+    month = np.arange(144.0)[:, None]
+    y = 0.05 * month[:, 0] + np.sin(2 * np.pi * month[:, 0] / 12) + SEASON_NOISE * rng.standard_normal(144)
+    model = GPRegressor("gm", random_state=0).fit(month[:108], y[:108])
+    error = float(np.sqrt(np.mean((model.predict(month[108:]) - y[108:]) ** 2)))
+    found = model.periods_[0]["period"]["x0"] if model.periods_ else np.inf
+    return (
+        "3  Season: a trend and a wave of 12 months, 108 months to learn from; the next 36 are predicted.",
+        f"   The period was not told. Found: {found:.2f} months. RMSE in units of the noise: {error / SEASON_NOISE:.2f}.",
     )
 
 

@@ -35,11 +35,23 @@ def _add_products(factor, weights, row):
 
 
 @compiled
-def _square(factor):
-    """factor ← factor², or nothing where that is tiny."""
+def _add_and_square(factor, weight, row):
+    """`_add`, then factor ← factor², or nothing where that is tiny."""
     wide_vectors()
     for j in range(factor.size):
-        factor[j] = factor[j] * factor[j] if factor[j] > _TINY else 0.0
+        value = factor[j]
+        row[j] += weight * value
+        factor[j] = value * value if value > _TINY else 0.0
+
+
+@compiled
+def _add_products_and_square(factor, weights, row):
+    """`_add_products`, then the same."""
+    wide_vectors()
+    for j in range(factor.size):
+        value = factor[j]
+        row[j] += weights[j] * value
+        factor[j] = value * value if value > _TINY else 0.0
 
 
 @compiled
@@ -52,9 +64,9 @@ def sums_of_powers(r2, rate, n_powers, weights, sums):
         for i in range(r2.shape[0]):
             _first_factor(r2[i][first:last], rate, some)
             for power in range(n_powers[i]):
-                for k in range(sums.shape[1]):
+                for k in range(1, sums.shape[1]):
                     _add(some, weights[i, k], sums[power][k][first:last])
-                _square(some)
+                _add_and_square(some, weights[i, 0], sums[power][0][first:last])
 
 
 @compiled
@@ -67,6 +79,6 @@ def powers_dot(r2, rate, sums, total):
         for i in range(r2.shape[0]):
             _first_factor(r2[i][first:last], rate, some)
             for power in range(sums.shape[0]):
-                for k in range(sums.shape[1]):
+                for k in range(1, sums.shape[1]):
                     _add_products(some, sums[power][k][first:last], total[i][k][first:last])
-                _square(some)
+                _add_products_and_square(some, sums[power][0][first:last], total[i][0][first:last])

@@ -32,6 +32,7 @@ def cluster_pieces(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
         sample_weight = np.asarray(sample_weight)
     validate_data(estimator, _empty(X), reset=True, skip_check_array=True)
     cluster = Cluster(current_client())
+    cluster.prepare()
     futures = _checked_partitions(cluster, X, y, sample_weight)
     lengths = cluster.run(_length, [(future,) for future in futures])
     n_rows = sum(lengths)

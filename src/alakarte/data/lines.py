@@ -7,6 +7,7 @@ many waves would explain of white noise. Up to three inputs are searched on a gr
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import gammaincc
 
 from alakarte.data.periodogram import Spread, grid_of
 from alakarte.data.rows import Block
@@ -98,6 +99,10 @@ class _OnGrid:
         grid = grid_of(space.ranges[self.live], space.highest[self.live])
         self.n_cells, self.spread = float(grid.n_cells), Spread(grid, *grid.laid(x[:, self.live]))
 
+    def peaks_per_cell(self, power: Array) -> Array:
+        """By how much a peak between the places of the grid is likelier than at one of them: √power for each input."""
+        return np.asarray(np.maximum(power, 1.0) ** (self.live.sum() / 2))
+
     def peaks(self, residual: Array) -> Array:
         """(k, d) the strongest waves, those that may be sidelobes left out."""
         some = self.spread.peaks(self.spread.power(residual), AT_ONCE, OF_LARGEST)
@@ -107,7 +112,7 @@ class _OnGrid:
 class _ByAscent:
     """The same by steps uphill from random frequencies, one wave at a time."""
 
-    least_share, most = 0.02, 4  # of the variance of the targets: bends that are left are weak, and many
+    least_share, most = 0.03, 4  # of the variance of the targets: bends that are left are weak, and many
 
     def __init__(self, x: Array, space: Sampling, rng: np.random.Generator):
         self.live, self.x = space.takes_part, x[:, space.takes_part]
@@ -116,6 +121,10 @@ class _ByAscent:
         self.begin = rng.uniform(-1, 1, (BEGINNINGS, len(highest))) * highest
         chance = np.maximum(1.0, 2 * highest / self.cell) * np.sqrt(x.shape[0])  # √n for each number that is sought
         self.n_cells = float(np.exp(np.log(chance).sum()))
+
+    def peaks_per_cell(self, power: Array) -> Array:
+        """One: `n_cells` counts them."""
+        return np.ones_like(power)
 
     def peaks(self, residual: Array) -> Array:
         """(k, d) the strongest wave."""
@@ -203,9 +212,9 @@ def _pursued(fit: _Fit, looking: _OnGrid | _ByAscent, space: Sampling, most: int
         if rest <= 1e-10 * total:
             break
         peaks = _apart(looking.peaks(weight * residual), space, 1.0)
-        joined = _joined(fit, looking, w, peaks[: most - len(w)], space)
+        joined = _joined(fit, looking, (w, rest), peaks[: most - len(w)], space)
         if len(joined) == len(w):  # several may be one another's sidelobes
-            joined = _joined(fit, looking, w, peaks[:1], space)
+            joined = _joined(fit, looking, (w, rest), peaks[:1], space)
         if len(joined) == len(w):
             break
         w = joined
@@ -213,13 +222,19 @@ def _pursued(fit: _Fit, looking: _OnGrid | _ByAscent, space: Sampling, most: int
     return _settled(fit, w, 0, space)
 
 
-def _joined(fit: _Fit, looking: _OnGrid | _ByAscent, w: Array, peaks: Array, space: Sampling) -> Array:
-    """Waves w (L, d), and those of the peaks that are clearly there beside them."""
+def _joined(fit: _Fit, looking: _OnGrid | _ByAscent, held: tuple[Array, float], peaks: Array, space: Sampling) -> Array:
+    """Waves (L, d) that are held, with what they leave, and those of the peaks that are clearly there beside them.
+
+    Each is judged by what is left without any of the peaks: eight peaks of noise make each other look clear.
+    """
     total, n_targets = float(np.sum(fit.root**2)), fit.y.shape[1]
+    w, rest = held
     both = _apart(_settled(fit, np.concatenate([w, peaks]), len(w), space), space, NEARLY_ONE)
-    _, residual, gains = fit.solved(both)
-    rest = float(np.sum((fit.root * residual) ** 2))
-    clear = 0.5 * total * n_targets * np.log1p(gains / rest) > np.log(looking.n_cells) + np.log(total)
+    gains = fit.solved(both)[2]
+    lost = -np.log1p(-np.minimum(gains / rest, 1 - 1e-12))
+    power = 0.5 * total * n_targets * lost
+    chance = gammaincc(n_targets, power) * looking.peaks_per_cell(power)  # of a peak of white noise in one cell
+    clear = chance * looking.n_cells * total < 1
     clear &= gains >= looking.least_share * total * n_targets
     clear[: len(w)] = True
     return np.asarray(both[clear])

@@ -61,7 +61,7 @@ def read_inputs(estimator: Any, X: Any, encoding: Encoding | None = None) -> Arr
         if encoding is not None:
             values = encoded_table(X, encoding)
     check_finite(values, "X", X, encoding)
-    _warn_of_unknown(X, values, encoding, stacklevel=5)
+    _warn_of_unknown(X, values, encoding)
     return values
 
 
@@ -93,11 +93,11 @@ def encoded_table(X: Any, encoding: Encoding) -> Array:
     return checked
 
 
-def _warn_of_unknown(X: Any, values: Array, encoding: Encoding | None, stacklevel: int) -> None:
+def _warn_of_unknown(X: Any, values: Array, encoding: Encoding | None) -> None:
     """One warning, where some of the table of numbers (n, variables) are levels that the fit has not seen."""
     rows = {} if encoding is None else encoding.unknown(values)
     if rows:
-        warn(told_unknown(X, rows), UserWarning, stacklevel + 1)
+        warn(told_unknown(X, rows), UserWarning)
 
 
 def _stays(X: Any) -> bool:
@@ -129,7 +129,7 @@ def read_training(
     check_finite(inputs, "X", X, encoding)
     check_finite(target, "y", y)
     if not reset:
-        _warn_of_unknown(X, inputs, encoding, stacklevel=7)
+        _warn_of_unknown(X, inputs, encoding)
     return inputs, target, read_weight(sample_weight, inputs)
 
 

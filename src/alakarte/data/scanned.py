@@ -44,7 +44,7 @@ def scanned_inputs(estimator: Any, X: Scan, encoding: Encoding | None) -> Array:
         for batch in read_batches([X], estimator.verbose):
             column.append(inputs.rows(batch, None))
         values = column.mapped()
-    _warn_of_unknown(readers, stacklevel=5)
+    _warn_of_unknown(readers)
     return values
 
 
@@ -53,7 +53,7 @@ def scanned_further(estimator: Any, X: Scan, y: Any, sample_weight: Any, encodin
     readers = _known_readers(estimator, X, encoding)
     with closing(Spool(X.cache_dir)) as spool:
         arrays = Roles(X, readers, y, sample_weight).write(spool, estimator.verbose)
-    _warn_of_unknown(readers, stacklevel=7)
+    _warn_of_unknown(readers)
     return _scanned(arrays, sample_weight, encoding)
 
 
@@ -123,9 +123,9 @@ def _renumber(column: Column, readers: Sequence[ColumnReader]) -> dict[int, Leve
     return levels
 
 
-def _warn_of_unknown(readers: Sequence[ColumnReader], stacklevel: int) -> None:
+def _warn_of_unknown(readers: Sequence[ColumnReader]) -> None:
     """One warning, where some levels were not seen by the fit."""
     unknown = [reader for reader in readers if isinstance(reader, KnownLevels) and reader.n_unknown]
     if unknown:
         told = ((reader.label, reader.unknown, reader.n_unknown) for reader in unknown)
-        warn(unlike_others(told), UserWarning, stacklevel + 1)
+        warn(unlike_others(told), UserWarning)

@@ -11,7 +11,9 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 
+from alakarte.display.canvas import fitted_model
 from alakarte.errors import InvalidInput
+from alakarte.likelihoods.counts import CountLikelihood
 from alakarte.metrics import standard_quantile
 from alakarte.model.fitted import FittedModel
 from alakarte.posteriors.average import Average
@@ -40,6 +42,7 @@ class NumberAnswers:
     mean: Array  # (n, T)
     quantiles: Array  # (n, T, 19) at QUANTILES
     left_out: bool = False  # whether these are rows of the fit, each without itself
+    whole: bool = False  # whether these are counts
 
     @property
     def n_rows(self) -> int:
@@ -125,7 +128,8 @@ def answers_of_rows(estimator: Any, X: Any, y: Any, given: dict[str, Any]) -> An
     quantiles = np.asarray(estimator.predict_quantiles(X, QUANTILES, **given), dtype=float)
     mean = np.asarray(estimator.predict(X, **given), dtype=float)
     n = len(mean)
-    return NumberAnswers(observed.reshape(n, -1), mean.reshape(n, -1), quantiles.reshape(n, -1, QUANTILES.size))
+    parts = observed.reshape(n, -1), mean.reshape(n, -1), quantiles.reshape(n, -1, QUANTILES.size)
+    return NumberAnswers(*parts, whole=isinstance(fitted_model(estimator).likelihood, CountLikelihood))
 
 
 def left_out_answers(estimator: Any, model: FittedModel) -> Answers | None:

@@ -104,6 +104,7 @@ class CoverageDisplay(Display):
         ax.axhspan(max(1 - chance, 0), 1 + chance, facecolor="none", edgecolor=REFERENCE, linestyle="--", linewidth=0.8,
                    label="chance, ± 2 s.e.")  # fmt: skip
         ax.legend(fontsize="small", loc="lower right")
+        ax.set_xlim(0, 1)
         ax.set_xlabel("rank of the observation in its prediction (PIT)")
         ax.set_ylabel("density of test rows")
         bare(ax)

@@ -43,8 +43,8 @@ def coverage_off(answers: NumberAnswers) -> Doubt | None:
     """95 % intervals that hold clearly fewer, or more, than they promise."""
     share, count = answers.share_within(0.95), answers.y.size
     chance = STANDARD_ERRORS * np.sqrt(0.95 * 0.05 / count)
-    if abs(share - 0.95) <= max(COVERAGE_OFF, chance) or (share > 0.95 and answers.left_out):
-        return None
+    if abs(share - 0.95) <= max(COVERAGE_OFF, chance) or (share > 0.95 and (answers.left_out or answers.whole)):
+        return None  # rows left out have set the width; intervals of counts end at whole numbers, and hold more
     seen = f"{share:.1%} of {count:,} observations lie within their 95 % intervals."
     if share < 0.95:
         return Doubt(
@@ -155,8 +155,8 @@ def not_converged(history: History) -> Doubt | None:
         return None
     return Doubt(
         "The search has not converged",
-        f"It ended because {history.stop_reason}, and still gained {gain:.3g} nats of log evidence in its last "
-        f"{value.size // 4} evaluations.",
+        f"It ended because {history.stop_reason}, and still gained {gain:.3g} nats of log evidence in the "
+        "last quarter of its evaluations.",
         "Fit again with a larger max_iter, or with more max_time.",
     )
 

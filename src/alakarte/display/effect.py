@@ -163,4 +163,4 @@ def _function_name(estimator: Any, model: FittedModel, target: int | str | None,
         return f"log rate of {name}"
     if model.scaling.transform is not None:  # averages are of what is normal
         name = f"{model.scaling.transform.kind} of {name}"
-    return f"{name}, averaged over other inputs"
+    return f"{name}, averaged over other inputs" if len(model.input_names) > 1 else name

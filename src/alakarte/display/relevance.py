@@ -45,15 +45,16 @@ class RelevanceDisplay(Display):
         labels = [short(str(self.names[j])) for j in shown]
         if others.size:
             values.append(float(self.relevance[others].sum()))
-            labels.append(f"{others.size} others")
+            labels.append(f"{others.size} others: {values[-1]:.2f}")
         ax = self._on(ax, high=1.1 + 0.24 * len(values))
         places = np.arange(len(values))
-        bars = ax.barh(places, values, color=SHADES[0])
+        longest = max(max(values[: shown.size], default=0.0) * 1.05, 1e-3)
+        bars = ax.barh(places, np.minimum(values, longest), color=SHADES[0])
         if others.size:
             bars[-1].set(facecolor="none", edgecolor=SHADES[0], hatch="///")
         ax.set_yticks(places, labels)
         ax.invert_yaxis()
-        ax.set_xlim(0, max(max(values, default=0.0) * 1.05, 0.05))
+        ax.set_xlim(0, longest)  # the bar of all others may be cut: its label says how long
         ax.set_xlabel("share of the variation (relevance)")
         bare(ax)
         return self

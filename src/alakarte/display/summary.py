@@ -11,6 +11,7 @@ from alakarte.records import Array
 MOST_INPUTS = 20  # that are listed
 MOST_NUMBERS = 12  # of one parameter
 MOST_PERIODS = 8
+MOST_ALONG = 2  # inputs of each
 BAR = 30  # characters
 
 
@@ -152,7 +153,9 @@ def _periods(model: FittedModel) -> list[str]:
     """A line for each of the strongest waves of the kernel."""
     lines = []
     for wave in model.periods[:MOST_PERIODS]:
-        along = " and ".join(f"{period:.4g} along {name}" for name, period in wave["period"].items())
+        shortest = sorted(wave["period"].items(), key=lambda each: each[1])
+        along = " and ".join(f"{period:.4g} along {name:.20}" for name, period in shortest[:MOST_ALONG])
+        along += " ..." if len(shortest) > MOST_ALONG else ""
         lines.append(f"period         {along}, {100 * wave['share']:.2g} % of the variance")
     return [*lines, ""] if lines else []
 

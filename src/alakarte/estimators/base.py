@@ -19,7 +19,7 @@ from alakarte.data.table import Table, query_table
 from alakarte.display.notebook import learned_html
 from alakarte.display.report import report
 from alakarte.display.summary import summary
-from alakarte.estimators.callbacks import WRAPPERS, Listener, Told
+from alakarte.estimators.callbacks import Listener, Told
 from alakarte.estimators.going_on import begin_checkpoint, going_on
 from alakarte.estimators.keep import Savable
 from alakarte.execution.budget import Budget
@@ -109,7 +109,7 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
         if budget.interrupted and not listener.stopped:
             raise KeyboardInterrupt("The fit was interrupted. The best model so far is kept: predict and summary work.")
         if text := shortfall(result):
-            warn(text, ConvergenceWarning, stacklevel=3 + WRAPPERS)
+            warn(text, ConvergenceWarning)
 
     def _input_names(self) -> tuple[str, ...]:
         names = getattr(self, "feature_names_in_", None)
@@ -201,7 +201,7 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
 
     @property
     def periods_(self) -> list[dict[str, Any]]:
-        """Waves of the learned kernel: ``share`` of its variance, ``period`` by name of input."""
+        """Waves of the learned kernel: ``share`` of the variance of y, ``period`` by name of input."""
         return self._fitted("periods_").periods
 
     @property
@@ -211,7 +211,7 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
 
     @property
     def n_iter_(self) -> int:
-        """Iterations of the last run."""
+        """Iterations of the last run; one where the kernel stands as it was given."""
         return self._fitted("n_iter_").history.n_iter
 
     @property

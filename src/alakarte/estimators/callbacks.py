@@ -24,7 +24,6 @@ except ImportError:
 
 Told = CallbackSupportMixin
 Fit = TypeVar("Fit", bound=Callable[..., Any])
-WRAPPERS = 0 if with_callbacks is None else 2  # calls between the user's and a `fit`, for warnings
 CALLBACKS = "_skl_callbacks"  # where an estimator has those that the user set
 
 

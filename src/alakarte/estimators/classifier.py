@@ -171,7 +171,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
     ) -> "GPClassifier":
         """Learn from labels 0 … K − 1 of these classes."""
         check_classes(classes)
-        warn_of_lone_rows(classes, codes, stacklevel=3)
+        warn_of_lone_rows(classes, codes)
         weight = weights_with_classes(self.class_weight, classes, codes, sample_weight)
         if len(classes) == 2:
             surrogate, rows, by_features = self._two_classes((X, codes, weight))

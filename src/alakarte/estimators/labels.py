@@ -66,7 +66,7 @@ def check_classes(classes: Array) -> None:
         )
 
 
-def warn_of_lone_rows(classes: Array, codes: Integers, stacklevel: int) -> None:
+def warn_of_lone_rows(classes: Array, codes: Integers) -> None:
     """One warning where a class has one row and another has more: what is said of that class hangs on this row.
 
     It is learned like any other: a table of two rows with two classes is one that has nothing else.
@@ -80,7 +80,6 @@ def warn_of_lone_rows(classes: Array, codes: Integers, stacklevel: int) -> None:
         f"class {classes.tolist()[alone[0]]!r} has one row only, y[{row}]{others}: its probabilities cannot be judged "
         "by rows left out. Bring more of its rows, join it with another class, or drop that row.",
         UserWarning,
-        stacklevel + 1,
     )
 
 

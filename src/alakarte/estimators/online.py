@@ -47,7 +47,6 @@ class Online(GPEstimator):
                 f"This posterior has held rows of weight {model.most_total:g}: what rounding left of them reaches the "
                 f"noise ({noise}). Call fit again on the rows that remain.",
                 ConditioningWarning,
-                stacklevel=4,
             )
         return self
 

@@ -130,7 +130,7 @@ class Checkpoint:
             self._write()
         except OSError as error:
             self.written = time.monotonic()
-            warn(f"checkpoint={self.path!r} cannot be written ({error.strerror}): the fit goes on.", UserWarning, 3)
+            warn(f"checkpoint={self.path!r} cannot be written ({error.strerror}): the fit goes on.", UserWarning)
 
     def _write(self) -> None:
         if self.path is None:

@@ -2,9 +2,11 @@
 
 In: functions and arguments, values that live on workers among them. Out: results in their order. Tasks are idempotent,
 so whoever computes one, and how often, changes nothing. A worker that has been silent for too long is taken off the
-scheduler's list, which then computes elsewhere what it held. Does not know what is computed.
+scheduler's list, which then computes elsewhere what it held; its nanny, where it has one, starts another. Does not know
+what is computed.
 """
 
+import asyncio
 import importlib
 import threading
 import time
@@ -15,11 +17,13 @@ from typing import Any
 
 from alakarte.execution.progress import tell
 
-SILENT = 15.0  # seconds without a heartbeat after which a worker counts as lost
+SILENT = 20.0  # seconds without a heartbeat after which a worker counts as lost
 ROUNDS = 8  # times that lost tasks are submitted again
 NO_WORKER = 300.0  # seconds to wait for a worker where there is none
 NO_SCHEDULER = 10.0  # seconds in which the client may find a lost scheduler again
+NEW = 90.0  # seconds without a heartbeat that a new worker may need for its imports
 LOOK = 1.0  # seconds between two looks at the workers
+_ENTRY = "alakarte.data.dask_table"  # what a worker needs
 _ANSWER = 5.0  # seconds in which a scheduler that is there answers
 
 
@@ -44,15 +48,45 @@ def current_client() -> Any:
         ) from error
 
 
+class _Watch:
+    """Which workers have been silent while somebody listened: a scheduler that was busy itself has heard nobody."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, tuple[float, float, int]] = {}  # last heartbeat, since when it is the last, looks since
+        self.ready: set[str] = set()  # addresses of workers whose imports do not stand in the way of heartbeats
+        self.had_workers = time.monotonic()
+
+    def silent(self, heartbeats: dict[str, float]) -> list[str]:
+        """Addresses whose last heartbeat has been the same for too long, at many looks."""
+        now, seen = time.monotonic(), self.seen
+        if heartbeats:
+            self.had_workers = now
+        self.seen = {}
+        for address, last in heartbeats.items():
+            before, since, looks = seen.get(address, (None, now, 0))
+            self.seen[address] = (last, since, looks + 1) if before == last else (last, now, 1)
+        return [
+            address
+            for address, (_, since, looks) in self.seen.items()
+            if looks * LOOK > SILENT / 2 and now - since > (SILENT if address in self.ready else NEW)
+        ]
+
+    def without_workers(self) -> float:
+        """Seconds since there was one."""
+        return time.monotonic() - self.had_workers
+
+
 class Cluster:
     """The user's cluster."""
 
     def __init__(self, client: Any):
         self.client = client
+        self.watch = _Watch()
 
     def run(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], shared: Any = None) -> list[Any]:
         """function(shared, *arguments) of each call, in their order; what is lost is submitted again."""
         results: dict[int, Any] = {}
+        self.watch.had_workers = time.monotonic()
         for attempt in range(ROUNDS):
             left = [index for index in range(len(calls)) if index not in results]
             if not left:
@@ -61,6 +95,7 @@ class Cluster:
                 self._wait_for_a_worker()
                 tell(f"{len(left)} of {len(calls)} tasks were lost with their workers and are submitted again")
                 self._retry(calls)
+                self.prepare()
             results |= self._attempt(function, {index: calls[index] for index in left}, shared)
         if len(results) < len(calls):
             raise ConnectionError(
@@ -94,6 +129,19 @@ class Cluster:
                 raise failure
         return results
 
+    def prepare(self) -> None:
+        """Let each new worker import this library on a thread: where it meets a task first, it is deaf meanwhile."""
+        self._look()
+        tasks = {
+            address: self.client.submit(exec, f"import {_ENTRY}", workers=[address], pure=False)
+            for address in set(self.watch.seen) - self.watch.ready
+        }
+        self.watch.ready |= set(tasks)
+        while any(task.status == "pending" for address, task in tasks.items() if address in self.watch.seen):
+            with suppress(TimeoutError):
+                distributed().wait(list(tasks.values()), timeout=LOOK)
+            self._look()
+
     def _wait(self, futures: list[Any]) -> None:
         """Until all have ended or were lost; silent workers are taken off meanwhile."""
         module = distributed()
@@ -126,9 +174,13 @@ class Cluster:
         """Let scheduler and workers forget workers that have been silent: what they held is computed elsewhere."""
         silent: list[str] = []
         with suppress(TimeoutError, OSError):
-            silent = _aside(self.client.run_on_scheduler, _remove_silent, seconds=SILENT).result(timeout=_ANSWER)
+            silent = self.watch.silent(_aside(self.client.run_on_scheduler, _heartbeats).result(timeout=_ANSWER))
+        if self.watch.without_workers() > NO_WORKER:
+            raise _no_worker()
         for address in silent:
             tell(f"worker {address} has been silent for {SILENT:.0f} s: its work is done elsewhere")
+            with suppress(TimeoutError, OSError):
+                _aside(self.client.run_on_scheduler, _remove, address=address).result(timeout=_ANSWER)
             _aside(self.client.run, _hang_up, address=address, on_error="ignore")
         return silent
 
@@ -147,10 +199,7 @@ class Cluster:
         try:
             self.client.wait_for_workers(1, timeout=NO_WORKER)
         except TimeoutError as error:
-            raise ConnectionError(
-                f"The cluster has had no worker for {NO_WORKER:.0f} s: add some and call fit again; with checkpoint= "
-                "it goes on."
-            ) from error
+            raise _no_worker() from error
 
     def _check_scheduler(self, cause: BaseException | None) -> None:
         """Raise ConnectionError where the scheduler is gone, after a while in which the client may find it again."""
@@ -162,6 +211,13 @@ class Cluster:
                 "The scheduler of the Dask cluster is gone: start a cluster and a client, and call fit again; with "
                 "checkpoint= it goes on."
             ) from cause
+
+
+def _no_worker() -> ConnectionError:
+    return ConnectionError(
+        f"The cluster has had no worker for {NO_WORKER:.0f} s: add some and call fit again; with checkpoint= it goes "
+        "on."
+    )
 
 
 def _losses() -> tuple[type[BaseException], ...]:
@@ -191,13 +247,20 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-async def _remove_silent(dask_scheduler: Any, seconds: float) -> list[str]:
-    """Runs on the scheduler: forget workers without a heartbeat for so long."""
-    now = time.time()
-    silent = [address for address, worker in dask_scheduler.workers.items() if now - worker.last_seen > seconds]
-    for address in silent:
-        await dask_scheduler.remove_worker(address, stimulus_id=f"alakarte-silent-{now}", close=False)
-    return silent
+def _heartbeats(dask_scheduler: Any) -> dict[str, float]:
+    """Runs on the scheduler: the time of the last heartbeat of each worker."""
+    return {address: worker.last_seen for address, worker in dask_scheduler.workers.items()}
+
+
+async def _remove(dask_scheduler: Any, address: str) -> None:
+    """Runs on the scheduler: forget a worker, and let its nanny start another."""
+    worker = dask_scheduler.workers.get(address)
+    if worker is None:
+        return
+    await dask_scheduler.remove_worker(address, stimulus_id=f"alakarte-silent-{time.time()}", close=False)
+    if worker.nanny:
+        with suppress(Exception):  # it may be out of reach as well
+            await asyncio.wait_for(dask_scheduler.rpc(worker.nanny).restart(reason="alakarte-silent"), SILENT)
 
 
 def _hang_up(dask_worker: Any, address: str) -> None:

@@ -5,24 +5,32 @@ up, records of a fit that was asked to speak go to standard output.
 """
 
 import logging
+import os
 import sys
 import threading
 import time
 import warnings
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import sklearn
 
 from alakarte.execution.budget import machine_rate
 
+_NOT_THE_USERS = tuple(f"{folder}{os.sep}" for folder in (Path(__file__).parents[1], Path(sklearn.__file__).parent))
 LOGGER = logging.getLogger("alakarte")
 LOGGER.addHandler(logging.NullHandler())  # silent unless an application, or `verbose`, asks for more
 
 
-def warn(text: str, category: type[Warning], stacklevel: int) -> None:
-    """A warning to the caller of the library, and a record of the logger."""
+def warn(text: str, category: type[Warning]) -> None:
+    """A warning that points at the line of the user's, past the library and scikit-learn; a record of the logger."""
     LOGGER.warning(text)
-    warnings.warn(text, category, stacklevel=stacklevel + 1)
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_NOT_THE_USERS):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 def tell(text: str) -> None:

@@ -99,7 +99,7 @@ class FittedModel:
 
     @property
     def periods(self) -> list[dict[str, Any]]:
-        """Waves of `kernel`: ``share`` of its variance, and ``period`` by name of input; the largest share first."""
+        """Waves of `kernel`: ``share`` of the variance of y, ``period`` by name of input; the largest share first."""
         return periods(self.kernel, self.posterior, self.input_names)
 
     @property

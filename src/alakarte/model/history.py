@@ -43,7 +43,7 @@ def history(fit: Fit) -> History:
         n_components=best.plan.n_components,
         n_frequencies=0 if problem.is_closed else problem.draws.shape.n_frequencies // best.plan.n_components,
         n_learning_rows=problem.rows.n_rows,
-        n_iter=run.n_iter,
+        n_iter=1 if best.fixed else run.n_iter,  # its one step is its evaluation: scikit-learn asks for one at least
         n_evaluations=sum(candidate.learned.n_evaluations for candidate in fit.ranking),
         trace={
             "value": np.array([scaling.log_evidence(value, problem.rows.total) for value in nlml]),

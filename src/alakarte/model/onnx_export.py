@@ -45,10 +45,8 @@ class Export:
     def __init__(self, model: FittedModel, dtype: str):
         if dtype not in DTYPES:
             raise InvalidInput(f"dtype={dtype!r}: use 'float32' or 'float64'.")
-        sum_by_features = len(model.problem.kernel.terms) > 1 and not model.problem.is_closed
-        if model.noise_model is not None or sum_by_features:
-            what = "a sum of kernels by features" if sum_by_features else "a noise that depends on the input"
-            raise Unavailable(f"to_onnx: {what} has no form of ONNX here. Keep this model with save.")
+        if model.noise_model is not None:
+            raise Unavailable("to_onnx: a noise that depends on the input has no form of ONNX here: use save.")
         self.model = model
         self.graph = Graph(dtype)
         self.outputs: dict[str, tuple[Any, int]] = {}

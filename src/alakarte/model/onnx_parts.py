@@ -106,7 +106,8 @@ def _features(graph: Graph, posterior: FeaturePosterior, z: Value) -> Latent:
     mean = graph.apply("MatMul", phi, graph.constant(posterior.weight_mean))
     squares = graph.sum_of_squares(graph.apply("MatMul", phi, graph.constant(_covariance_root(posterior))))
     unit, D = np.finfo(graph.dtype).eps, posterior.n_basis
-    per_column = unit * (posterior.features.n_basis // posterior.features.component.size * phase_size + D + 4)
+    n_waves = 2 if posterior.features.centre is None else 4  # of a frequency
+    per_column = unit * (n_waves * phase_size + D + 4)
     bound = float((np.abs(posterior.weight_mean) * per_column[:, None]).sum(axis=0).max())
     return Latent(mean, squares, bound)
 
@@ -123,8 +124,11 @@ def _phi(graph: Graph, features: FeatureMap, z: Value) -> tuple[Value, Array]:
     place = graph.constant(features.component, np.int64)
     others = [graph.apply("Gather", graph.apply(name, shift), place, axis=1) for name in ("Cos", "Sin")]
     products = [graph.apply("Mul", wave, other) for other in others for wave in waves]
-    size = size + (len(W) + 2) * REACH * np.abs(features.centre).sum(axis=0)[features.component]
-    return graph.apply("Concat", *products, axis=1), np.tile(size, 4)
+    size = np.tile(size + (len(W) + 2) * REACH * np.abs(features.centre).sum(axis=0)[features.component], 4)
+    phi = graph.apply("Concat", *products, axis=1)
+    if features.columns is None:
+        return phi, size
+    return graph.apply("Gather", phi, graph.constant(features.columns, np.int64), axis=1), size[features.columns]
 
 
 def _frequencies(features: FeatureMap) -> Array:

@@ -21,7 +21,7 @@ SLOW = 1e-3  # of the frequency along other inputs: a wave does not run along th
 
 
 def periods(kernel: FittedKernel, posterior: Posterior, names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """``share`` of the variance and ``period`` by name of input, of each wave; the largest share first."""
+    """``share``, the variance over that of the targets, and ``period`` by name of input; the largest share first."""
     if kernel.kernel.learns_frequencies:
         waves, share = _free(kernel, posterior)
     else:
@@ -44,23 +44,22 @@ def _by_name(w: Array, kernel: FittedKernel, names: tuple[str, ...]) -> dict[str
 
 
 def _centres(kernel: FittedKernel) -> tuple[Array, Array]:
-    """Centres (k, d) of components that repeat themselves, and their share (k,) of the variance."""
-    total = sum(float(np.exp(2 * part.spectrum.log_amplitude).sum()) for part in kernel.parts)
+    """Centres (k, d) of components that repeat themselves, and their variance (k,), where that of targets is one."""
     waves, shares = [np.zeros((0, kernel.scaling.x_scale.size))], [np.zeros(0)]
     for part in kernel.parts:
         spectrum = part.spectrum
         if spectrum.centre is not None:
             keep: Flags = np.linalg.norm(spectrum.centre / spectrum.input_scale, axis=1) >= IN_STEP
             waves.append(spectrum.centre[keep])
-            shares.append(np.exp(2 * spectrum.log_amplitude[keep]) / total)
+            shares.append(np.exp(2 * spectrum.log_amplitude[keep]))
     return np.concatenate(waves), np.concatenate(shares)
 
 
 def _free(kernel: FittedKernel, posterior: Posterior) -> tuple[Array, Array]:
-    """Free frequencies (k, d) that are waves, and the share (k,) that each has of what was learned."""
+    """Free frequencies (k, d) that are waves, and the variance (k,) that each has in the learned function."""
     omega, none = kernel.spectrum.frequencies, np.zeros(0)
     if omega is None or not isinstance(posterior, WeightPosterior | LowRankPosterior):
         return np.zeros((0, kernel.scaling.x_scale.size)), none
-    power = (posterior.weight_mean**2).sum(axis=1).reshape(2, -1).sum(axis=0)
+    power = 0.5 * (posterior.weight_mean**2).mean(axis=1).reshape(2, -1).sum(axis=0)
     keep = np.linalg.norm(omega, axis=0) * np.sqrt(12) / (2 * np.pi) >= CYCLES
-    return omega.T[keep], power[keep] / max(float(power.sum()), np.finfo(float).tiny)
+    return omega.T[keep], power[keep]

@@ -23,7 +23,7 @@ from alakarte.kernels.base import ClosedForm
 from alakarte.records import Array, Integers, Spectrum
 
 _TILE_VALUES = 40_000  # that stay in a core's own cache
-_PER_DOUBLING = {1: 2, 3: 2, 5: 3}  # steps of log λ, by dof: the rule is then wrong by less than 1e-11
+_PER_DOUBLING = {1: 2, 3: 3, 5: 3}  # steps of log λ, by dof: the rule is then wrong by less than 1e-12
 _NOTHING = 30.0  # e^-30 is nothing beside one
 _NEAR = 0.001  # share of pairs that are met one by one
 _MET_VALUES = 500_000  # of these that are made at once

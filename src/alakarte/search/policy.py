@@ -87,6 +87,7 @@ MOST_BANDS, MOST_LINES = 6, 64  # components with a centre, and lines that they 
 MOST_FREQUENCIES = 32  # of `ssgpr` beside the lines, for what is smooth
 WAVE_ROWS = (30_000, 1000)  # that lines are looked for on: of up to three inputs, and of more
 WAVE_INPUTS = 32  # at most: beyond, nothing is looked for
+WAVE_FLOPS = 2e6  # per row, where there are many lines
 WAVE_STEP = 0.1  # of 2π/range, by which frequencies are moved: further off they lose their line
 
 # --- rows given their neighbours --------------------------------------------------------------------------------------
@@ -97,8 +98,8 @@ LOCAL_ROWS = 4000  # the most of these
 LOCAL_NOISE = 0.1  # variance to begin with, in that of the targets
 FRESH_ROWS = 2000  # that decide between features and neighbours
 LOCAL_NOISE_STEP = 2.0  # times the noise variance, for as long as these rows are better told with it
-CLEAR_LEAD = 2.0  # standard errors by which one must lead there
-LOCAL_HOPE = 0.2  # nats per row of neighbours alone and beside features behind each other after a glance: no further
+CLEAR_LEAD = 2.0  # standard errors by which neighbours must lead features there
+LOCAL_HOPE = 0.1  # nats per row of neighbours alone and beside features behind each other after a glance: no further
 WORST_ROW = 5.0  # nats that a row may take from that hope
 TIME_FOR_NEIGHBOURS = 0.3  # of `max_time` at most is kept for them,
 NEIGHBOUR_RUNS = 4  # and so many times the seconds of learning once: alone, on the rest, and what is around it
@@ -145,6 +146,7 @@ COPIES = (0.0, 2.8, 1.4)  # taken from log ℓ of a kernel that is there again: 
 # --- parts of `max_time` --------------------------------------------------------------------------------------------
 TIME_TO_COMPARE = 0.1  # in which a kernel can be compared, with so many seconds beyond: its columns are halved
 GRACE, LEAST_COLUMNS = 0.2, 64  # until it can, down to the least
+TIME_TO_LOOK = 0.1  # for waves: else they are not looked for
 TIME_TO_CHOOSE = 0.6  # first stages, comparison, refinement
 TIME_TO_SCREEN = 0.5  # of that: the first steps of all candidates
 TIME_TO_LEARN = 0.8  # of what is left of it, divided by the rungs to come

@@ -133,10 +133,10 @@ def try_neighbours(search: Search, state: State) -> State:
     candidate = replace(ranking[0], log_density=float(np.average(log_density, weights=fresh.weight)))
     features = Judged(candidate, tuned, posterior, log_density, fresh.weight)
     judged = [features, *_judged_beside(search, local, features, left)]
-    best = features
     for each in judged[1:]:
         search.progress.say(f"{each.candidate.label}: {each.candidate.log_density:.4f} nats per row left out")
-        best = each if each.clearly_beats(best) else best
+    ahead = [each for each in judged[1:] if each.clearly_beats(features)]
+    best = max(ahead, key=lambda each: each.mean(each.log_density), default=features)
     others = sorted((each for each in judged if each is not best), key=lambda each: -each.candidate.log_density)
     return [best.candidate, *(each.candidate for each in others), *ranking[1:]], best.tuned, best.posterior
 

@@ -23,7 +23,10 @@ def look_for_waves(search: Search) -> Search:
     if not 1 <= numbers.sum() <= policy.WAVE_INPUTS:
         return search
     on_grid, of_many = policy.WAVE_ROWS
-    rows = search.subsets.first(on_grid if numbers.sum() <= 3 else of_many).whole()
+    n_rows = min(on_grid if numbers.sum() <= 3 else of_many, search.rows.n_rows)
+    if search.budget.patient and not _has_time(search, n_rows):
+        return search
+    rows = search.subsets.first(n_rows).whole()
     limits = policy.MOST_BANDS, policy.MOST_LINES
     waves = find_waves(rows, numbers, limits, search.streams("waves"))
     if kernel is not None and kernel.periods is not None and search.scaling.variables is None:
@@ -32,6 +35,11 @@ def look_for_waves(search: Search) -> Search:
     if waves is not None:
         search.progress.say(f"{len(waves.lines)} lines in the spectrum, {len(waves.variance)} bands")
     return replace(search, waves=waves)
+
+
+def _has_time(search: Search, n_rows: int) -> bool:
+    """Whether waves of so many rows may be looked for in their part of `max_time`."""
+    return search.budget.seconds(policy.WAVE_FLOPS * n_rows) <= policy.TIME_TO_LOOK * search.budget.left()
 
 
 def _numbers(search: Search) -> Flags:
