@@ -100,7 +100,7 @@ class _OnGrid:
         self.n_cells, self.spread = float(grid.n_cells), Spread(grid, *grid.laid(x[:, self.live]))
 
     def peaks_per_cell(self, power: Array) -> Array:
-        """By how much a peak between the places of the grid is likelier than at one of them: √power for each further input."""
+        """By how much peaks between places of the grid are likelier than at one: √power for each further input."""
         return np.asarray(np.maximum(power, 1.0) ** ((self.live.sum() - 1) / 2))
 
     def peaks(self, residual: Array) -> Array:

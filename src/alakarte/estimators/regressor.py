@@ -132,8 +132,8 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
         ``n_components``, ``n_basis``, ``compressed`` and ``weight`` in predictions beside these. Where neighbours were
         tried, ``n_neighbors`` and ``left_out_log_density``, which decides about these.
     periods_ : list of dict
-        Waves of `kernel_`, the largest ``share`` first, their variance over that of the targets: ``period`` is a dict by
-        name of input, in its unit. Of gm and mm, and of ssgpr; else none.
+        Waves of `kernel_`, the largest ``share`` first, their variance over that of the targets: ``period`` is a dict
+        by name of input, in its unit. Of gm and mm, and of ssgpr; else none.
     input_tails_ : (n_features,) array or None
         Where ``kernel="auto"`` met inputs far from all others and the evidence was better for it: the distance t from
         the median, in units of each input, beyond which u = x − median is compressed to t (1 + log(u/t)). Else None.
