@@ -62,7 +62,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "capture_repr": (),  # pictures speak for themselves
     "download_all_examples": False,
-    "min_reported_time": 1,
+    "write_computation_times": False,  # its page asks a CDN for scripts
 }
 
 # Pages whose text stands outside of this folder.
