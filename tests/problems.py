@@ -37,6 +37,7 @@ SHAPES = [(3, 2, 8), (5, 1, 6), (4, 3, 4), (1, 2, 3), (9, 2, 5)]  # (d, Q, m); t
 MENU = {name: kind() for name, kind in sorted(kernels().items()) if not name.startswith("matern")}
 DEFAULTS = {"weighted": True, "n_targets": 1, "noise_std": None}  # of `problem`
 MENU |= {f"matern{nu}": Matern(nu) for nu in (0.5, 1.5, 2.5)} | {"pwl4": PiecewiseLinear(n_knots=4)}
+MENU |= {"gm_full": GaussianMixture(covariance="full")}
 ALONE = dict(MENU)  # without the sums: with and without centres, with and without closed forms, one kernel twice
 SUMS = {
     "ard+gm": ARD() + GaussianMixture(),
@@ -165,7 +166,7 @@ def explicit_frequencies(spectrum, draws) -> np.ndarray:
     if spectrum.frequencies is not None:
         return spectrum.frequencies.T
     if draws.stacks is None:
-        return draws.directions.T * spectrum.input_scale[shape.component] * spectrum.radii[:, None]
+        return as_seen(draws.directions.T, spectrum, shape)
     p, stacks = shape.n_padded, draws.stacks
     H = hadamard(p).astype(float)
     signs = stacks.signs if spectrum.signs is None else spectrum.signs
@@ -175,7 +176,15 @@ def explicit_frequencies(spectrum, draws) -> np.ndarray:
         for g, pi, b, drawn in zip(gaussians, stacks.permutation, signs, stacks.gaussians, strict=True)
     ]
     rows = np.concatenate(products)[stacks.position, : shape.n_inputs]
-    return rows * spectrum.input_scale[shape.component] * spectrum.radii[:, None]
+    return as_seen(rows, spectrum, shape)
+
+
+def as_seen(directions, spectrum, shape) -> np.ndarray:
+    """(F, d) frequencies from directions (F, d): their length, and the scale or the map of their component."""
+    if spectrum.input_map is None:
+        return directions * spectrum.input_scale[shape.component] * spectrum.radii[:, None]
+    rows = zip(directions, spectrum.radii, spectrum.input_map[shape.component], strict=True)
+    return np.array([A.T @ (radius * row) for row, radius, A in rows])
 
 
 def explicit_kernel(problem: Problem, theta, x, other) -> np.ndarray:
@@ -206,7 +215,11 @@ def textbook_kernel(kernel, values, x, other) -> np.ndarray:
     tau = x[:, None, :] - other[None, :, :]
     total = 0.0
     for q in range(amplitude.size):
-        r = np.linalg.norm(tau * scale[min(q, len(scale) - 1)], axis=2)
+        scaled = tau * scale[min(q, len(scale) - 1)]
+        if "mixing" in values:
+            J = values["mixing"][q]
+            scaled = scaled @ (np.eye(J.shape[1]) + J.T @ J)
+        r = np.linalg.norm(scaled, axis=2)
         cosine = np.cos(tau @ values["centre"][q]) if "centre" in values else 1.0
         total = total + amplitude[q] ** 2 * textbook_profile(kernel, r) * cosine
     return total

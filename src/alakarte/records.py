@@ -220,6 +220,14 @@ class Spectrum:
     signs: Array = UNUSED  # (stacks, p) in place of the draws'
     gaussians: Array = UNUSED  # (stacks, p) in place of the draws'
     frequencies: Array = UNUSED  # (d, F) free frequencies, in place of scale × radius × direction
+    input_map: Array = UNUSED  # (Q, d, d) A, in place of the input scale: ‖Aτ‖ for ‖a∘τ‖
+
+    @property
+    def maps(self) -> Array:
+        """(Q, d, d) A of each component, ω = Aᵀz ± μ: diagonal where inputs are not mixed."""
+        if self.input_map is not None:
+            return self.input_map
+        return np.asarray(self.input_scale[:, :, None] * np.eye(self.input_scale.shape[1]))
 
     def weight_variance(self, shape: Shape) -> Array:
         """(D,) v_q²/m_q on every column of Φ [E1, E6]."""

@@ -20,6 +20,7 @@ COUNTS = {
     "fsard": lambda d, q, m, p, t: q * m + d + 2,
     "fsgbard": lambda d, q, m, p, t: q * m + t * p + t * d + d + 2,
     "gm": lambda d, q, m, p, t: q * (2 * d + 1) + 1,
+    "gm_full": lambda d, q, m, p, t: q * (2 * d + 1 + d * min(d - 1, 4)) + 1,
     "pwl": lambda d, q, m, p, t: q * (d + 3) + 1,
     "ssgpr": lambda d, q, m, p, t: q * m * d + 2,
     "mm": lambda d, q, m, p, t: q * (2 * d + 1) + 1,
@@ -52,7 +53,7 @@ def test_number_of_basis_functions():
         with naming(name):
             X, y, _ = table(3)
             model = GPRegressor(MENU[name], n_components=2, n_frequencies=5, max_iter=0, random_state=0).fit(X, y)
-            assert model.n_basis_ == (4 if name in ("gm", "mm") else 2) * 10
+            assert model.n_basis_ == MENU[name].columns_per_frequency * 10
             assert model.theta_.size == len(model.theta_labels_)
 
 
@@ -75,6 +76,7 @@ def test_what_a_kernel_declares_is_what_it_does():
 
 
 NESTS = {"ard": "rbf", "matern0.5": "ard", "matern1.5": "ard", "matern2.5": "ard", "gm": "ard", "mm": "matern"}
+NESTS["gm_full"] = "ard"
 
 
 def test_a_kernel_that_nests_another_has_starts_from_it_with_all_its_parameters():

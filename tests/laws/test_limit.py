@@ -12,6 +12,7 @@ from scipy.special import gamma, jv
 from alakarte.features.draws import draw
 from alakarte.features.feature_map import feature_map
 from alakarte.kernels.base import ClosedForm
+from alakarte.kernels.full_covariance import rank_of
 from alakarte.records import Shape
 from problems import ALONE as MENU
 from problems import pairwise, textbook_profile
@@ -30,12 +31,19 @@ def centre(d):
     return np.linspace(-0.9, 1.1, d)
 
 
+def mixing(d):
+    """J of a full covariance, of the rank that its kernel has by itself."""
+    rank = rank_of("full", None, d)
+    return 0.7 * np.sin(1 + np.arange(d) * np.arange(1, rank + 1)[:, None])
+
+
 def values_of(kernel, shape):
     """The same hyperparameters in every component."""
     chosen = {
         "log_amplitude": np.log(AMPLITUDE),
         "log_lengthscale": np.log(lengthscales(shape.n_inputs)),
         "centre": centre(shape.n_inputs),
+        "mixing": mixing(shape.n_inputs),
         "hat_edge": EDGE,
         "log_hat_width": np.log(WIDTH),
         "log_knot_gaps": np.log(GAPS),
@@ -67,7 +75,10 @@ def replicates(kernel, m, n_replicates, expansion, x, other):
 def limit(kernel, d, tau):
     """k(τ) of the whole spectrum, for τ (pairs, d)."""
     scale = 1 / (0.9 * np.ones(d) if kernel.name == "rbf" else lengthscales(d))
-    r = np.linalg.norm(tau * scale, axis=1)
+    scaled = tau * scale
+    if kernel.covariance == "full":
+        scaled = scaled @ (np.eye(d) + mixing(d).T @ mixing(d))
+    r = np.linalg.norm(scaled, axis=1)
     if kernel.name == "pwl":
         return AMPLITUDE**2 * sphere_average(kernel.n_knots, d, r)
     cosine = np.cos(tau @ centre(d)) if kernel.name in ("gm", "mm") else 1.0

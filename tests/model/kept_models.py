@@ -52,6 +52,8 @@ RECIPES = {
     "counts_average": (GPCountRegressor(likelihood="poisson", **SHORT), COUNTS),
     "sum": (GPRegressor(ARD() + RBF(), **SHORT), y),
     "sum_weights": (GPRegressor(ARD() + GaussianMixture(), n_components=1, n_frequencies=3, **SHORT), y),
+    "full_covariance": (GPRegressor(GaussianMixture(covariance="full"), n_components=2, **SHORT), y),
+    "full_covariance_weights": (GPRegressor(GaussianMixture(covariance="full"), n_frequencies=3, **SHORT), y),
     "input_noise": (GPRegressor("ard", likelihood="heteroscedastic", **SHORT), y),
     "neighbours": (GPRegressor("matern12", expansion="local", n_neighbors=5, **SHORT), y),
     "votes": (GPClassifier("matern12", expansion="local", n_neighbors=5, **SHORT), LABELS),

@@ -1,5 +1,7 @@
 """Kernels in closed form, k(x, x') = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ, and their pullback, as plain loops.
 
+With A_qτ in place of a_q∘τ, columns of a table hold A_qx; scales are then zero or one, and zeros take no time.
+
 In: rows, degrees of freedom of the profile g, variance, scale and centre of each component. Out: k between two
 tables, or within one some rows of its triangle; sums of derivatives. Names, arguments and results are those of
 `reference.py`. One row at a time against all others: a row's bits do not depend on its company. Differences are
@@ -9,7 +11,7 @@ squared, never expanded: where rows nearly coincide the other way loses half the
 import numpy as np
 
 from alakarte.compiled.jit import compiled, compiled_sum, wide_vectors
-from alakarte.compiled.layout import Table, prepare, row_major
+from alakarte.compiled.layout import Table, row_major
 from alakarte.compiled.profiles import profile, profile_and_slope
 from alakarte.compiled.reference import Dof
 from alakarte.records import Array, Integers
@@ -23,9 +25,10 @@ def _distances(row, others, first, scale, r2):
         r2[j] = 0.0
     for k in range(row.size):
         column, value, a = others[k][first:], row[k], scale[k]
-        for j in range(r2.size):
-            t = (column[j] - value) * a
-            r2[j] += t * t
+        if a != 0.0:
+            for j in range(r2.size):
+                t = (column[j] - value) * a
+                r2[j] += t * t
 
 
 @compiled
@@ -144,13 +147,26 @@ def _bar_row(i, inverse, alpha, root, bar):
     bar[0] *= 0.5
 
 
+@compiled_sum
+def _move_rows(weight, column, value, moved):
+    """moved_j += w_j (c_j − c), and the sum of these."""
+    wide_vectors()
+    total = 0.0
+    for j in range(weight.size):
+        t = weight[j] * (column[j] - value)
+        moved[j] += t
+        total += t
+    return total
+
+
 @compiled
-def _gram_rows_pullback(table, root, dof, components, start, stop, inverse, alpha, sums):
+def _gram_rows_pullback(table, root, dof, components, start, stop, inverse, alpha, sums, moved):
     x, x_waves, others, waves = table
     variance, scale = components
     x_cosine, x_sine = x_waves
     cosine, sine = waves
     n_components, d = scale.shape
+    n_inputs = sums.shape[1] - 1 - d
     n = others.shape[1]
     work = np.empty((6, n))
     for i in range(start, stop):
@@ -165,14 +181,20 @@ def _gram_rows_pullback(table, root, dof, components, start, stop, inverse, alph
             if cosine.shape[0] > 0:
                 wave = (x_cosine[i, q], x_sine[i, q], cosine[q][i:], sine[q][i:])
                 _weigh(bar, slope, g, wave, weight, odd)
-                for k in range(d):
+                for k in range(n_inputs):
                     row[1 + d + k] += v * _sum_differences(odd, others[k][i:], x[i, k])
             else:
                 for j in range(size):
                     weight[j] = bar[j] * slope[j]
             row[0] += 2.0 * v * _sum_products(bar, g)
-            for k in range(d):
-                row[1 + k] += 2.0 * v * scale[q, k] * _sum_squares(weight, others[k][i:], x[i, k])
+            if moved.shape[0] > 0:
+                for j in range(size):
+                    weight[j] *= 2.0 * v
+                for k in range(n_inputs * (q + 1), n_inputs * (q + 2)):
+                    moved[k - n_inputs, i] -= _move_rows(weight, others[k][i:], x[i, k], moved[k - n_inputs][i:])
+            else:
+                for k in range(d):
+                    row[1 + k] += 2.0 * v * scale[q, k] * _sum_squares(weight, others[k][i:], x[i, k])
 
 
 def profiles(dof: Dof, n_components: int) -> Integers:
@@ -180,11 +202,10 @@ def profiles(dof: Dof, n_components: int) -> Integers:
     return np.ascontiguousarray(np.broadcast_to(np.asarray(dof, dtype=np.int64), n_components))
 
 
-def kernel_rows(x: Array, other: Array, dof: Dof, variance: Array, scale: Array, centre: Array | None) -> Array:
-    """k(x, other) (rows, rows'); arguments as in `reference.py`."""
-    table, others = prepare(x, centre), prepare(other, centre)
-    out = np.empty((len(x), len(other)))
-    kernel_rows_dot(table, others, dof, variance, scale, np.empty((0, len(other))), out)
+def kernel_rows(table: Table, others: Table, dof: Dof, variance: Array, scale: Array) -> Array:
+    """k of two tables (rows, rows'); other arguments as in `reference.py`."""
+    out = np.empty((len(table.rows), len(others.rows)))
+    kernel_rows_dot(table, others, dof, variance, scale, np.empty((0, len(others.rows))), out)
     return out
 
 
@@ -206,7 +227,7 @@ def gram_rows(
 ) -> None:
     """Rows `part` of w_i^½ k w_j^½, from the diagonal on, into out (n, n)."""
     components = tuple(row_major(np.float64, variance, scale))
-    _gram_rows(table, root, profiles(dof, len(variance)), components, *part, out)
+    _gram_rows(table[:4], root, profiles(dof, len(variance)), components, *part, out)
 
 
 def gram_rows_pullback(
@@ -220,7 +241,38 @@ def gram_rows_pullback(
     alpha: Array,
 ) -> Array:
     """Sums (Q, 1 + 2d) by log v, a and μ of rows `part`; K⁻¹ (n, n) from its diagonal on, α (T, n)."""
-    sums = np.zeros((len(variance), 1 + 2 * table.rows.shape[1]))
-    components = tuple(row_major(np.float64, variance, scale))
-    _gram_rows_pullback(table, root, profiles(dof, len(variance)), components, *part, inverse, alpha, sums)
+    return _pullback(table, root, dof, (variance, scale), part, inverse, alpha, np.empty((0, 0)))
+
+
+def mapped_gram_rows_pullback(
+    table: Table,
+    root: Array,
+    dof: Dof,
+    variance: Array,
+    scale: Array,
+    part: tuple[int, int],
+    inverse: Array,
+    alpha: Array,
+) -> tuple[Array, Array]:
+    """The same of a table with columns A_qx: its sums by the scale are zero; and derivatives by A_qx (Q·d, n)."""
+    moved = np.zeros((table.columns.shape[0] - table.n_inputs, len(table.rows)))
+    return _pullback(table, root, dof, (variance, scale), part, inverse, alpha, moved), moved
+
+
+def _pullback(
+    table: Table,
+    root: Array,
+    dof: Dof,
+    components: tuple[Array, Array],
+    part: tuple[int, int],
+    inverse: Array,
+    alpha: Array,
+    moved: Array,
+) -> Array:
+    variance, scale = row_major(np.float64, *components)
+    sums = np.zeros((len(variance), 1 + scale.shape[1] + table.n_inputs))
+    of_components = (variance, scale)
+    _gram_rows_pullback(
+        table[:4], root, profiles(dof, len(variance)), of_components, *part, inverse, alpha, sums, moved
+    )
     return sums

@@ -72,23 +72,41 @@ def tile_starts(permutation: Integers, n_entries: int, lanes: int) -> Integers:
 
 
 class Table(NamedTuple):
-    """Rows as the loops read them, with cosines and sines of ζ = μᵀx; none without centres."""
+    """Rows as the loops read them, with cosines and sines of ζ = μᵀx; none without centres.
 
-    rows: Array  # (n, d)
+    Where a spectrum maps inputs, each component's Ax (Q·d columns) stands after the d inputs themselves.
+    """
+
+    rows: Array  # (n, d), or (n, d + Q·d)
     row_waves: tuple[Array, Array]  # (n, Q) each
-    columns: Array  # (d, n)
+    columns: Array  # the transpose of rows
     column_waves: tuple[Array, Array]  # (Q, n) each
+    n_inputs: int  # d
 
 
-def prepare(x: Array, centre: Array | None) -> Table:
-    """A table from x (n, d) and μ (Q, d), or None."""
+def prepare(x: Array, centre: Array | None, input_map: Array | None = None) -> Table:
+    """A table from x (n, d), μ (Q, d) and A (Q, d, d), or None."""
+    d = x.shape[1]
+    if input_map is not None:
+        mapped = [(x * row).sum(axis=1) for each in input_map for row in each]  # as below
+        x = np.column_stack([x, *mapped])
     rows, columns = row_major(np.float64, x, x.T)
     if centre is None:
-        return Table(rows, (np.empty((len(x), 0)),) * 2, columns, (np.empty((0, 0)),) * 2)
-    zeta = np.stack([(rows * each).sum(axis=1) for each in centre])  # BLAS's bits depend on the number of rows
+        return Table(rows, (np.empty((len(x), 0)),) * 2, columns, (np.empty((0, 0)),) * 2, d)
+    inputs = np.ascontiguousarray(rows[:, :d])
+    zeta = np.stack([(inputs * each).sum(axis=1) for each in centre])  # BLAS's bits depend on the number of rows
     cosine, sine = np.cos(zeta), np.sin(zeta)
     row_cosine, row_sine = row_major(np.float64, cosine.T, sine.T)
-    return Table(rows, (row_cosine, row_sine), columns, (cosine, sine))
+    return Table(rows, (row_cosine, row_sine), columns, (cosine, sine), d)
+
+
+def table_scale(input_scale: Array | None, input_map: Array | None) -> Array:
+    """The scale of each component for the columns of a table: a (Q, d), or one for the columns of its own Ax."""
+    if input_map is None:
+        assert input_scale is not None, "a closed form has an input scale or an input map"
+        return input_scale
+    n_components, d = input_map.shape[:2]
+    return np.hstack([np.zeros((n_components, d)), np.repeat(np.eye(n_components), d, axis=1)])
 
 
 class LocalKernel(NamedTuple):

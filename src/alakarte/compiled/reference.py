@@ -235,9 +235,7 @@ def gram_rows_pullback(
     diagonal on and α (T, n).
     """
     d = x.shape[1]
-    bar = np.triu((len(alpha) * inverse - alpha.T @ alpha) * np.outer(root, root))
-    bar -= 0.5 * np.diag(bar.diagonal())
-    bar[: part[0]], bar[part[1] :] = 0.0, 0.0
+    bar = pair_bar(root, part, inverse, alpha)
     sums = np.zeros((len(variance), 1 + 2 * d))
     tau = x[:, None, :] - x[None, :, :]
     for q in range(len(variance)):
@@ -248,6 +246,30 @@ def gram_rows_pullback(
         sums[q, 1 : 1 + d] = 2 * scale[q] * np.einsum("ij,ijk->k", weight, tau**2)
         sums[q, 1 + d :] = -variance[q] * np.einsum("ij,ijk->k", bar * value * np.sin(angle), tau)
     return sums
+
+
+def pair_bar(root: Array, part: tuple[int, int], inverse: Array, alpha: Array) -> Array:
+    """(n, n) derivatives of nlml by k over the pairs of `gram_rows`."""
+    bar: Array = np.triu((len(alpha) * inverse - alpha.T @ alpha) * np.outer(root, root))
+    bar -= 0.5 * np.diag(bar.diagonal())
+    bar[: part[0]], bar[part[1] :] = 0.0, 0.0
+    return bar
+
+
+def mapped_pullback(
+    x: Array, bar: Array, dof: int, variance: float, input_map: Array, centre: Array
+) -> tuple[Array, Array]:
+    """Of one component with Aτ, A (d, d), for a∘τ: derivatives by log v and μ (1 + d,), and by Ax (d, n).
+
+    `bar` (n, n) is the derivative of nlml by k from the diagonal on.
+    """
+    tau = x[:, None, :] - x[None, :, :]
+    mapped, angle = tau @ input_map.T, tau @ centre
+    value, slope = profile((mapped**2).sum(axis=2), dof)
+    pulled = (2 * variance * bar * slope * np.cos(angle))[..., None] * mapped
+    centre_bar = -variance * np.einsum("ij,ijk->k", bar * value * np.sin(angle), tau)
+    log_amplitude_bar = 2 * variance * np.sum(bar * value * np.cos(angle))
+    return np.append(log_amplitude_bar, centre_bar), (pulled.sum(axis=1) - pulled.sum(axis=0)).T
 
 
 def profile(r2: Array, dof: int) -> tuple[Array, Array]:

@@ -1,5 +1,7 @@
 """Phases by a matrix product, x W with W_kj = a_k U_kj S_j; U depends on draws alone, except where G and B are learned.
 
+Where a spectrum maps inputs, W = Aᵀ U S.
+
 In: a `Spectrum` and `Draws`. Out: `MatrixProduct`, its phases for any block, and derivatives back to the spectrum.
 """
 
@@ -48,6 +50,8 @@ class MatrixProduct(Projection):
         if spectrum.gaussians is not None:
             transform = fast_transform(spectrum, draws)
             return transform.spectrum_pullback(transform.matrix_pullback(frequencies_bar), spectrum, draws)
+        if spectrum.input_map is not None:
+            return _mapped_pullback(frequencies_bar, spectrum, draws)
         directed = frequencies_bar * draws.directions  # W_bar ∘ U
         scale = spectrum.input_scale[draws.shape.component].T
         starts = np.cumsum([0, *draws.shape.counts[:-1]])
@@ -61,7 +65,25 @@ def frequency_matrix(spectrum: Spectrum, draws: Draws) -> Array:
         return np.ascontiguousarray(spectrum.frequencies)
     if spectrum.gaussians is not None:  # U is learned
         return fast_transform(spectrum, draws).matrix()
+    if spectrum.input_map is not None:
+        return _of_each_component(spectrum.input_map.swapaxes(1, 2), draws.directions * spectrum.radii, draws)
     return spectrum.input_scale[draws.shape.component].T * draws.directions * spectrum.radii
+
+
+def _of_each_component(maps: Array, columns: Array, draws: Draws) -> Array:
+    """(d, F) each component's map (d, d) times its columns."""
+    parts = np.split(columns, np.cumsum(draws.shape.counts[:-1]), axis=1)
+    return np.concatenate([each @ part for each, part in zip(maps, parts, strict=True)], axis=1)
+
+
+def _mapped_pullback(frequencies_bar: Array, spectrum: Spectrum, draws: Draws) -> Values:
+    """Of W = Aᵀ (U S), component by component: A_bar = (U S) W_barᵀ."""
+    edges = np.cumsum(draws.shape.counts[:-1])
+    drawn = np.split(draws.directions * spectrum.radii, edges, axis=1)
+    parts = zip(drawn, np.split(frequencies_bar, edges, axis=1), strict=True)
+    map_bar = np.array([columns @ bar.T for columns, bar in parts])
+    mapped = _of_each_component(spectrum.input_map, frequencies_bar, draws)
+    return {"input_map": map_bar, "radii": (mapped * draws.directions).sum(axis=0)}
 
 
 def matrix_product(spectrum: Spectrum, draws: Draws) -> MatrixProduct:

@@ -139,8 +139,8 @@ class FeatureMap:
 
 
 def feature_map(spectrum: Spectrum, draws: Draws, transform: str = "auto") -> FeatureMap:
-    """The map of a spectrum; `transform`: "fast", "matrix", or "auto" by cost."""
-    fast = draws.stacks is not None and spectrum.frequencies is None
+    """The map of a spectrum; `transform`: "fast", "matrix", or "auto" by cost; what maps inputs has a matrix alone."""
+    fast = draws.stacks is not None and spectrum.frequencies is None and spectrum.input_map is None
     fast = fast and (transform == "fast" or (transform == "auto" and prefers_transform(draws.shape)))
     projection = fast_transform(spectrum, draws) if fast else matrix_product(spectrum, draws)
     centre = None if spectrum.centre is None else np.ascontiguousarray(spectrum.centre.T)

@@ -37,6 +37,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]
     needs_stacks: ClassVar[bool] = False  # Fastfood's matrices are parameters
     follows_waves: ClassVar[bool] = False  # it may begin from waves that rows show
     periods: Any = None  # of its first components, if the user gave them
+    covariance: str = "diagonal"  # of a component's frequencies; "full" mixes inputs
 
     def __init__(self, *, fixed: Named | None = None, bounds: Named | None = None):
         self.fixed = fixed

@@ -39,6 +39,8 @@ class Sum(Kernel):
         self.kernels = kernels
         if len(kernels) < 2 or any(not isinstance(k, Kernel) or k.learns_frequencies for k in kernels):
             raise Unavailable(f"Sum({kernels!r}): give a list of two or more of rbf, ard, matern, gm, mm and pwl.")
+        if any(term.covariance == "full" for term in self.terms):
+            raise Unavailable("a kernel with covariance='full' cannot be added to others: use 'diagonal' in a sum.")
 
     @property
     def terms(self) -> tuple[Kernel, ...]:

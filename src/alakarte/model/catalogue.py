@@ -101,6 +101,7 @@ RECORDS: tuple[Kept, ...] = (
         signs="s p",
         gaussians="s p",
         frequencies="d F",
+        input_map="Q d d",
         unbounded=("log_amplitude",),
     ),
     kept(ClosedForm, holds=_has_known_profiles),

@@ -111,7 +111,7 @@ class FittedKernel:
         total, unit = np.zeros(omega.size), self.scaling.x_scale[column]
         for q, dof in enumerate(np.broadcast_to(closed.dof, share.shape)):
             centre = 0.0 if spectrum.centre is None else spectrum.centre[q, column] / unit
-            scale = spectrum.input_scale[q, column] / unit
+            scale = np.linalg.norm(spectrum.maps[q][:, column]) / unit
             for sign in (1, -1):
                 z = (omega - sign * centre) / scale
                 total += share[q] / scale * (norm.pdf(z) if dof == 0 else student_t.pdf(z, dof))
@@ -161,14 +161,15 @@ class FittedKernel:
         """Of a kernel that is no sum."""
         omega = np.asarray(omega, dtype=np.float64) * self.scaling.x_scale
         spectrum, d = self.spectrum, self.draws.shape.n_inputs
-        if spectrum.input_scale is None or self.kernel.closed_form(self.values) is None:
+        if self.kernel.closed_form(self.values) is None:
             raise Unavailable(f"kernel {self.kernel.name!r} is a sum of point masses: see frequencies().")
-        centres = np.zeros_like(spectrum.input_scale) if spectrum.centre is None else spectrum.centre
+        centres = np.zeros(spectrum.maps.shape[:2]) if spectrum.centre is None else spectrum.centre
         total = np.zeros(len(omega))
-        for q, (scale, centre) in enumerate(zip(spectrum.input_scale, centres, strict=True)):
+        for q, (A, centre) in enumerate(zip(spectrum.maps, centres, strict=True)):
+            log_volume = np.linalg.slogdet(A)[1]
             for sign in (1, -1):
-                z2 = (((omega - sign * centre) / scale) ** 2).sum(axis=1)
-                total += 0.5 * np.exp(2 * spectrum.log_amplitude[q] + self._log_density(z2, d, q) - np.log(scale).sum())
+                z2 = (np.linalg.solve(A.T, (omega - sign * centre).T) ** 2).sum(axis=0)
+                total += 0.5 * np.exp(2 * spectrum.log_amplitude[q] + self._log_density(z2, d, q) - log_volume)
         return self._in_units(total) * np.prod(self.scaling.x_scale)
 
     def _log_density(self, z2: Array, d: int, q: int) -> Array:

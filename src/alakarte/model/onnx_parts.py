@@ -156,10 +156,10 @@ def _rows(graph: Graph, posterior: RowPosterior, z: Value) -> Latent:
     """k(x, X) α and k(x, x) − ‖L⁻¹k‖², in double precision whatever the graph has: the difference cancels."""
     kernel, size = None, 0.0
     spectrum = posterior.spectrum
-    dofs = np.broadcast_to(posterior.closed_form.dof, len(spectrum.input_scale)).tolist()
-    for q, scale in enumerate(spectrum.input_scale):
+    dofs = np.broadcast_to(posterior.closed_form.dof, spectrum.log_amplitude.shape).tolist()
+    for q, dof in enumerate(dofs):
         variance = float(np.exp(2 * spectrum.log_amplitude[q]))
-        part = _profile(graph, dofs[q], posterior.x * scale, z, scale)
+        part = _profile(graph, dof, *_scaled(graph, posterior, z, q))
         if spectrum.centre is not None:
             angle = graph.apply("MatMul", z, _double(graph, spectrum.centre[q][:, None]))
             turned = graph.apply("Sub", angle, _double(graph, (posterior.x @ spectrum.centre[q])[None]))
@@ -179,9 +179,18 @@ def _rows(graph: Graph, posterior: RowPosterior, z: Value) -> Latent:
     return Latent(graph.cast(mean, graph.dtype), graph.cast(variance_left, graph.dtype), bound)
 
 
-def _profile(graph: Graph, dof: int, rows: Array, z: Value, scale: Array) -> Value:
-    """(rows, n) g(‖a∘(x − x')‖²), from differences: squares of large numbers would cancel."""
-    scaled = graph.apply("Mul", z, _double(graph, scale))
+def _scaled(graph: Graph, posterior: RowPosterior, z: Value, q: int) -> tuple[Array, Value]:
+    """Training rows (n, d) and queries as the profile of a component sees them: a∘x, or Ax."""
+    spectrum = posterior.spectrum
+    if spectrum.input_map is None:
+        scale = spectrum.input_scale[q]
+        return posterior.x * scale, graph.apply("Mul", z, _double(graph, scale))
+    A = spectrum.input_map[q]
+    return posterior.x @ A.T, graph.apply("MatMul", z, _double(graph, A.T))
+
+
+def _profile(graph: Graph, dof: int, rows: Array, scaled: Value) -> Value:
+    """(rows, n) g(r²) of scaled rows, from differences: squares of large numbers would cancel."""
     apart = graph.apply("Unsqueeze", scaled, graph.constant([1], np.int64))
     differences = graph.apply("Sub", apart, _double(graph, rows[None]))
     r2 = graph.apply("ReduceSumSquare", differences, graph.constant([2], np.int64), keepdims=0)

@@ -14,7 +14,7 @@ from alakarte.posteriors.low_rank import LowRankPosterior
 from alakarte.posteriors.weights import WeightPosterior
 from alakarte.records import Array, Flags
 
-IN_STEP = 3.0  # μℓ from which on a component repeats itself before it fades
+IN_STEP = 3.0  # μℓ, or ‖A⁻ᵀμ‖, from which on a component repeats itself before it fades
 CYCLES = 1.5  # over a range of √12 standard deviations: a free frequency below is part of a trend
 LEAST_SHARE = 1e-3
 SLOW = 1e-3  # of the frequency along other inputs: a wave does not run along this one
@@ -49,7 +49,8 @@ def _centres(kernel: FittedKernel) -> tuple[Array, Array]:
     for part in kernel.parts:
         spectrum = part.spectrum
         if spectrum.centre is not None:
-            keep: Flags = np.linalg.norm(spectrum.centre / spectrum.input_scale, axis=1) >= IN_STEP
+            cycles = np.linalg.solve(spectrum.maps.swapaxes(1, 2), spectrum.centre[..., None])[..., 0]  # A⁻ᵀμ
+            keep: Flags = np.linalg.norm(cycles, axis=1) >= IN_STEP
             waves.append(spectrum.centre[keep])
             shares.append(np.exp(2 * spectrum.log_amplitude[keep]))
     return np.concatenate(waves), np.concatenate(shares)

@@ -8,7 +8,8 @@ profile is an average of Gaussian ones,
     g_ν(r²) = ∫ e^(−λr²) p(λ) dλ,   p inverse gamma (ν, ν/2),
 
 by the trapezoidal rule in log λ. Its steps are a root of two, so that each factor is the square of an earlier one.
-Pairs of rows whose other inputs nearly coincide would need large λ: they are few, and are met one by one.
+Pairs of rows whose other inputs nearly coincide would need large λ: they are few, and are met one by one. Where inputs
+are mixed no factor is that of the replaced ones alone: each row is met anew for every g.
 """
 
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from scipy.special import gammaln
 
 import alakarte.compiled.loops as loops
 from alakarte.kernels.base import ClosedForm
+from alakarte.process.closed_form import closed_kernel
 from alakarte.records import Array, Integers, Spectrum
 
 _TILE_VALUES = 40_000  # that stay in a core's own cache
@@ -72,6 +74,9 @@ class _Pairs:
 
 def averaged_kernel(spectrum: Spectrum, closed: ClosedForm, training: Array, rows: Replaced) -> Array:
     """The average k̄ (G, n)."""
+    if spectrum.input_map is not None:
+        each = (closed_kernel(spectrum, closed, rows.at(g), training) for g in range(len(rows.values)))
+        return np.array([kernel.mean(axis=0) for kernel in each])
     total = np.zeros((len(rows.values), len(training)))
     for q, dof in enumerate(np.broadcast_to(closed.dof, spectrum.log_amplitude.shape)):
         pairs = _pairs(spectrum, q, training, rows)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import alakarte.compiled.loops as loops
-from alakarte.compiled.layout import Table, prepare
+from alakarte.compiled.layout import Table
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.rows import Block, Rows
 from alakarte.errors import IllConditioned
@@ -20,7 +20,7 @@ from alakarte.linalg.factorise import inverse, square_root
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.left_out import left_weight, without_each_row
 from alakarte.posteriors.tiles import LEAST_ROWS, by_tiles, padded, padded_rows
-from alakarte.process.closed_form import closed_gram, closed_gram_full
+from alakarte.process.closed_form import closed_gram, closed_gram_full, components, rows_table
 from alakarte.process.problem import Process
 from alakarte.process.row_space import RowSpace, solve_rows
 from alakarte.process.weight_space import noise_floor
@@ -63,7 +63,12 @@ class RowPosterior(Posterior):
     @cached_property
     def _table(self) -> Table:
         """The training rows as compiled code reads them."""
-        return prepare(self.x, self.spectrum.centre)
+        return rows_table(self.spectrum, self.x)
+
+    @cached_property
+    def _components(self) -> tuple[Array, Array]:
+        """Variances and scales of the kernel's components."""
+        return components(self.spectrum)
 
     @cached_property
     def _weights(self) -> Array:
@@ -76,9 +81,8 @@ class RowPosterior(Posterior):
 
     def _rows_dot(self, x: Array, out: Array) -> Array:
         """kᵀα (rows, T), and k(x, X) W^½ (rows, n) into the first rows of `out`, where that has any."""
-        variance, scale = np.exp(2 * self.spectrum.log_amplitude), self.spectrum.input_scale
-        tables = prepare(x, self.spectrum.centre), self._table
-        dot = loops.closed.kernel_rows_dot(*tables, self.closed_form.dof, variance, scale, self._weights, out)
+        tables = rows_table(self.spectrum, x), self._table
+        dot = loops.closed.kernel_rows_dot(*tables, self.closed_form.dof, *self._components, self._weights, out)
         out[: len(x)] *= self.root_weight
         return dot
 

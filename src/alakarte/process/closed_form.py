@@ -1,4 +1,4 @@
-"""Kernels in closed form, n×n: K = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ. The paper's baselines for small data.
+"""Kernels in closed form, n×n: K = Σ_q v_q² g(‖a_q∘τ‖²) cos μ_qᵀτ, or with A_qτ. The paper's baselines for small data.
 
 In: a `Spectrum` (its radii are not read) and a `ClosedForm`. Out: K, and the spectrum's derivative. Symmetric work is
 done once: each row against the rows from there on; threads take runs of rows, the same for any number of threads.
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import alakarte.compiled.loops as loops
-from alakarte.compiled.layout import prepare
+from alakarte.compiled.layout import Table, prepare, table_scale
 from alakarte.execution.threads import run_together
 from alakarte.kernels.base import ClosedForm
 from alakarte.linalg.factorise import mirror
@@ -25,7 +25,18 @@ PARTS = 8
 
 def closed_kernel(spectrum: Spectrum, closed: ClosedForm, x: Array, other: Array) -> Array:
     """k(x, other) (n, n')."""
-    return loops.closed.kernel_rows(x, other, closed.dof, _variance(spectrum), spectrum.input_scale, spectrum.centre)
+    tables = rows_table(spectrum, x), rows_table(spectrum, other)
+    return loops.closed.kernel_rows(*tables, closed.dof, *components(spectrum))
+
+
+def rows_table(spectrum: Spectrum, x: Array) -> Table:
+    """Rows x (n, d) as compiled code reads them."""
+    return prepare(x, spectrum.centre, spectrum.input_map)
+
+
+def components(spectrum: Spectrum) -> tuple[Array, Array]:
+    """v² (Q,), and the scale of each component for the columns of such a table."""
+    return _variance(spectrum), table_scale(spectrum.input_scale, spectrum.input_map)
 
 
 def _variance(spectrum: Spectrum) -> Array:
@@ -37,11 +48,9 @@ def closed_gram(
     spectrum: Spectrum, closed: ClosedForm, x: Array, weight: Array, n_jobs: int = 1, out: Array | None = None
 ) -> Array:
     """Lower triangle of W^½ k(x, x) W^½ (n, n), in Fortran's order; in the memory of `out`, where that is given."""
-    n, variance = len(x), _variance(spectrum)
+    n, (variance, scale) = len(x), components(spectrum)
     K = np.empty((n, n)) if out is None else out
-    fill = partial(
-        loops.closed.gram_rows, prepare(x, spectrum.centre), np.sqrt(weight), closed.dof, variance, spectrum.input_scale
-    )
+    fill = partial(loops.closed.gram_rows, rows_table(spectrum, x), np.sqrt(weight), closed.dof, variance, scale)
     run_together([partial(fill, part, K) for part in _parts(n)], n_jobs)
     np.einsum("ii->i", K)[...] = variance.sum() * weight  # to the last bit
     return K.T
@@ -66,14 +75,20 @@ def closed_gram_pullback(
 
     K⁻¹ (n, n) by its lower triangle in Fortran's order, α (n, T).
     """
-    (x, weight), d = rows, spectrum.input_scale.shape[1]
-    table, components = prepare(x, spectrum.centre), (_variance(spectrum), spectrum.input_scale)
-    pull_back = partial(loops.closed.gram_rows_pullback, table, np.sqrt(weight), closed.dof, *components)
-    targets = np.ascontiguousarray(alpha.T)
+    (x, weight), targets = rows, np.ascontiguousarray(alpha.T)
+    loop = loops.closed.gram_rows_pullback if spectrum.input_map is None else loops.closed.mapped_gram_rows_pullback
+    pull_back = partial(loop, rows_table(spectrum, x), np.sqrt(weight), closed.dof, *components(spectrum))
     tasks = [partial(pull_back, part, inverse_kernel.T, targets) for part in _parts(len(x))]
-    total: Any = sum(run_together(tasks, n_jobs))
-    centre_bar = None if spectrum.centre is None else total[:, 1 + d :]
-    return Spectrum(total[:, 0], total[:, 1 : 1 + d], centre=centre_bar)
+    parts: Any = run_together(tasks, n_jobs)
+    d, fields = x.shape[1], {}
+    if spectrum.input_map is None:
+        total = sum(parts)
+        fields["input_scale"] = total[:, 1 : 1 + d]
+    else:
+        total, moved = (sum(each) for each in zip(*parts, strict=True))
+        fields["input_map"] = (moved @ x).reshape(-1, d, d)
+    centre_bar = None if spectrum.centre is None else total[:, -d:]
+    return Spectrum(total[:, 0], centre=centre_bar, **fields)
 
 
 def _parts(n: int) -> list[Part]:

@@ -166,6 +166,8 @@ def require_closed_form(kernel: Kernel, expansion: str = "exact") -> None:
             f"kernel {kernel.name!r} has no closed form: expansion={expansion!r} works for rbf, ard, matern, gm, mm "
             "and their sums; use expansion='fastfood'."
         )
+    if expansion == "local" and any(term.covariance == "full" for term in kernel.terms):
+        raise Unavailable("expansion='local' has no covariance='full': use 'diagonal', or expansion='fastfood'.")
 
 
 def closed_form(kernel: Kernel, values: Values) -> ClosedForm:
