@@ -21,7 +21,7 @@ from alakarte.posteriors.rows import RowPosterior
 from alakarte.posteriors.stacked import StackedPosterior
 from alakarte.posteriors.tiles import LEAST_ROWS
 from alakarte.posteriors.weights import WeightPosterior
-from alakarte.process.closed_form import closed_gram_full
+from alakarte.process.closed_form import closed_gram
 from alakarte.records import Array
 
 BAND_ROWS = 256  # whose covariance stands for that of all rows, where there is no shorter way
@@ -84,8 +84,8 @@ def _turned(features: FeatureMap, phi: Array, shifts: Array) -> Array:
     products = features.of_products(phi).reshape(-1, features.component.size)  # (2 or 4, F)
     if features.centre is None:
         return np.hstack([products[0] * cos - products[1] * sin, products[1] * cos + products[0] * sin])
-    zeta = (shifts @ features.centre)[:, features.component]
-    cos_zeta, sin_zeta = np.cos(zeta), np.sin(zeta)
+    zeta = shifts @ features.centre
+    cos_zeta, sin_zeta = (wave(zeta)[:, features.component] for wave in (np.cos, np.sin))
     turned = []
     for cos_part, sin_part in (products[:2], products[2:]):  # ξ, once with cos ζ and once with sin ζ
         turned += [cos_part * cos - sin_part * sin, sin_part * cos + cos_part * sin]
@@ -102,9 +102,15 @@ def _averaged_rows(posterior: RowPosterior, rows: Replaced) -> tuple[Array, Arra
     padded = np.zeros((-(-len(kernel) // LEAST_ROWS) * LEAST_ROWS, len(posterior.x)))
     padded[: len(kernel)] = kernel * posterior.root_weight
     whitened = solve_rows_lower(posterior.factor, padded)[: len(kernel)]
-    prior = closed_gram_full(posterior.spectrum, posterior.closed_form, _some(rows.zeroed)).mean()  # the same for all g
+    prior = _mean_kernel(posterior, _some(rows.zeroed))  # the same for all g
     variance = np.maximum(prior - np.einsum("ij,ij->i", whitened, whitened), 0)
     return mean, np.broadcast_to(variance[:, None], mean.shape)
+
+
+def _mean_kernel(posterior: RowPosterior, z: Array) -> float:
+    """The kernel averaged over all pairs of rows z (n, d), from one triangle."""
+    gram = closed_gram(posterior.spectrum, posterior.closed_form, z, np.ones(len(z)), out=np.zeros((len(z), len(z))))
+    return float(2 * gram.sum() - np.trace(gram)) / gram.size
 
 
 def _some(z: Array) -> Array:

@@ -27,7 +27,7 @@ from alakarte.records import Array, Integers, Spectrum
 _TILE_VALUES = 40_000  # that stay in a core's own cache
 _PER_DOUBLING = {1: 2, 3: 3, 5: 3}  # steps of log λ, by dof: the rule is then wrong by less than 1e-12
 _NOTHING = 30.0  # e^-30 is nothing beside one
-_NEAR = 0.001  # share of pairs that are met one by one
+_NEAR = 0.0003  # share of pairs that are met one by one
 _MET_VALUES = 500_000  # of these that are made at once
 _SAMPLE = 64  # rows that tell which distance these lie within
 
@@ -104,14 +104,12 @@ def _pairs(spectrum: Spectrum, q: int, training: Array, rows: Replaced) -> _Pair
 
 def _tiles(pairs: _Pairs) -> Iterator[tuple[slice, Array]]:
     """Some rows at a time with their squared distances (tile, n) by the other inputs, for the caller to overwrite."""
-    size = max(1, _TILE_VALUES // len(pairs.right))
-    squares = np.einsum("ij,ij->i", pairs.right, pairs.right)
-    for start in range(0, len(pairs.left), size):
-        tile = pairs.left[start : start + size]
-        r2 = tile @ (-2 * pairs.right.T)
-        r2 += squares
-        r2 += np.einsum("ij,ij->i", tile, tile)[:, None]
-        yield slice(start, start + size), np.maximum(r2, 0, out=r2)
+    columns = np.ascontiguousarray(pairs.right.T)
+    r2 = np.empty((max(1, _TILE_VALUES // len(pairs.right)), len(pairs.right)))
+    for start in range(0, len(pairs.left), len(r2)):
+        tile = np.ascontiguousarray(pairs.left[start : start + len(r2)])
+        loops.powers.distances(tile, columns, r2[: len(tile)])
+        yield slice(start, start + len(tile)), r2[: len(tile)]
 
 
 def _turned(pairs: _Pairs, sums: Array) -> Array:
@@ -131,16 +129,16 @@ def _gaussian(pairs: _Pairs) -> Array:
 def _matern(pairs: _Pairs, dof: int) -> Array:
     """Sums (G, n) of a Matérn profile times the cosine."""
     near = _near(pairs)
-    rates, weights = _rule(dof, near)
+    rates, weights, reach = _rule(dof, near)
     sums, near_pairs = np.zeros((*rates.shape, len(pairs.waves), len(pairs.right))), []
     waves = np.ascontiguousarray(pairs.waves.T)
     for tile, r2 in _tiles(pairs):
-        i, j = np.nonzero(r2 <= near)
-        near_pairs.append((i + tile.start, j))
-        r2[i, j] = np.inf
+        i, j, least = np.empty(r2.size, np.int64), np.empty(r2.size, np.int64), np.empty(len(r2))
+        n_near = loops.powers.take_near(r2, near, i, j, least)
+        near_pairs.append((i[:n_near] + tile.start, j[:n_near]))
         for first in range(len(rates)):
-            n_powers = np.searchsorted(rates[first], _NOTHING / r2.min(axis=1)) + 1  # of the others all are nothing
-            n_powers = np.minimum(n_powers, rates.shape[1])
+            n_powers = np.searchsorted(-reach[first], -least)  # of the others all are nothing
+            n_powers = np.minimum(n_powers + n_powers % 2, rates.shape[1])
             loops.powers.sums_of_powers(r2, rates[first, 0], n_powers, waves[tile], sums[first])
     sums *= weights[..., None, None]
     total = np.zeros((len(pairs.own), len(pairs.waves), len(pairs.right)))
@@ -153,20 +151,27 @@ def _matern(pairs: _Pairs, dof: int) -> Array:
 def _near(pairs: _Pairs) -> float:
     """The squared distance by the other inputs within which some pairs of rows lie; sampled."""
     some = pairs.left[np.linspace(0, len(pairs.left) - 1, min(_SAMPLE, len(pairs.left))).astype(int)]
-    distances = np.concatenate([r2.ravel() for _, r2 in _tiles(_Pairs(some, pairs.right, *[pairs.own] * 3))])
+    distances = np.concatenate([r2.flatten() for _, r2 in _tiles(_Pairs(some, pairs.right, *[pairs.own] * 3))])
     positive = distances[distances > 1e-12]
     return max(float(np.quantile(positive, _NEAR)), 1e-8) if positive.size else 1e-8
 
 
-def _rule(dof: int, near: float) -> tuple[Array, Array]:
-    """λ and weights (P, L) of the trapezoidal rule, for squared distances from `near` on; λ doubles along L."""
+def _rule(dof: int, near: float) -> tuple[Array, Array, Array]:
+    """λ, weights and reach (P, L) of the trapezoidal rule, for squared distances from `near` on.
+
+    λ doubles along L, which is even. Beyond its reach, a squared distance, a term and all later ones are nothing.
+    """
     nu, step = 0.5 * dof, np.log(2) / _PER_DOUBLING[dof]
     least = np.log(0.5 * nu / _NOTHING)
     most = min(np.log(_NOTHING / near), _NOTHING / nu)
-    n_doublings = int((most - least) / np.log(2)) + 2
+    n_doublings = 2 * int(0.5 * (most - least) / np.log(2)) + 4
     log_rate = least + step * np.arange(_PER_DOUBLING[dof])[:, None] + np.log(2) * np.arange(n_doublings)
     rate = np.exp(log_rate)
-    return rate, step * np.exp(nu * np.log(0.5 * nu) - gammaln(nu) - nu * log_rate - 0.5 * nu / rate)
+    log_weight = np.log(step) + nu * np.log(0.5 * nu) - gammaln(nu) - nu * log_rate - 0.5 * nu / rate
+    reach = np.maximum.accumulate(((_NOTHING + log_weight) / rate)[:, ::-1], axis=1)[:, ::-1]
+    n_kept = np.count_nonzero(reach.max(axis=0) > near)
+    kept = slice(n_kept + n_kept % 2)
+    return rate[:, kept], np.exp(log_weight[:, kept]), reach[:, kept]
 
 
 def _met(pairs: _Pairs, dof: int, i: Integers, j: Integers) -> Array:

@@ -12,6 +12,7 @@ from alakarte.data.rows import Rows
 from alakarte.errors import IllConditioned
 from alakarte.execution.scratch import Scratch
 from alakarte.features.feature_map import FeatureMap
+from alakarte.linalg.span import spanned
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.tiles import by_tiles
 from alakarte.posteriors.weights import LEAST_PIVOT, FeaturePosterior, changed_sums
@@ -71,8 +72,15 @@ class LowRankPosterior(FeaturePosterior):
         return self._for_each_target(squares)
 
     def variance_of_features(self, phi: Array) -> Array:
-        """(rows,) φᵀPφ of any features (rows, D), an average over rows for instance."""
-        return np.asarray((self._shrink(phi * self.root_variance) ** 2).sum(axis=1))
+        """(rows,) φᵀPφ of any features (rows, D), an average over rows for instance: ‖ψ‖² − Σ λ_i/(s+λ_i) (u_iᵀψ)².
+
+        A difference: of ‖ψ‖² what is smaller than its rounding is lost. Rows along a curve share their directions.
+        """
+        psi = phi * self.root_variance
+        combinations, directions = spanned(psi)
+        inner = combinations @ (directions @ self.basis)
+        lost = inner**2 @ (1 - self.shrinkage**2)
+        return np.asarray(np.maximum((psi**2).sum(axis=1) - lost, 0))
 
     def covariance(self, x: Array) -> Array:
         """As the variance, for pairs."""
