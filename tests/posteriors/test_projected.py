@@ -20,7 +20,8 @@ def smooth_table(n=600, noise=0.3):
 KERNELS = {
     "ard": ("ard", {"n_frequencies": 128}),
     "gm": ("gm", {"n_components": 2, "n_frequencies": 32}),
-    "a sum": (ARD(fixed={"amplitude": 3.0}) + GaussianMixture(), {"n_components": 1, "n_frequencies": 48}),  # of two and of four columns
+    # of two and of four columns
+    "a sum": (ARD(fixed={"amplitude": 3.0}) + GaussianMixture(), {"n_components": 1, "n_frequencies": 48}),
 }
 
 

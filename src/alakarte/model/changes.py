@@ -1,9 +1,9 @@
 """Rows that come and go: a fitted model with some rows added or removed, exactly up to rounding.
 
 In: a `FittedModel` and rows. Out: another one; the old one is as it was. Kernels, their noise and standardisation stay
-those of the fit; noise near nothing becomes, as in a fit, what rounding needs. A closed form keeps its rows instead of sums; where they become many it turns into an expansion of the
-same kernel, noise and common amplitude tuned to that. The weights of an average follow the rows; beyond few rows its
-best kernel goes on alone.
+those of the fit; noise near nothing becomes, as in a fit, what rounding needs. A closed form keeps its rows instead of
+sums; where they become many it turns into an expansion of the same kernel, noise and common amplitude tuned to that.
+The weights of an average follow the rows; beyond few rows its best kernel goes on alone.
 """
 
 from dataclasses import replace
