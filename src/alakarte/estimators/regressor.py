@@ -250,7 +250,7 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
 
     def _transform(self, checked: Checked | OnCluster, settings: Settings, budget: Budget) -> str | None:
         """The name of the target's transform; where that is open, what the evidence prefers."""
-        if self.target_transform != AUTO or isinstance(checked, OnCluster):
+        if self.target_transform != AUTO:
             return self.target_transform
         with one_blas_thread():
             return choose_transform(checked, settings, budget)
