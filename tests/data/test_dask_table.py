@@ -64,6 +64,17 @@ def test_several_targets_and_rows_that_come_and_go(client):
     assert bits(model, X[:50]) == bits(same.partial_fit(X[:9], both[:9]), X[:50])
 
 
+@pytest.mark.parametrize("kind", ["log", "auto"])
+def test_transformed_targets(client, kind):
+    X, y, weight = made()
+    settings = SMALL | {"target_transform": kind, "max_iter": 2, "n_restarts": 1}
+    expected = GPRegressor(**settings).fit(X, np.exp(y), weight)
+    model = GPRegressor(**settings).fit(*chunked(X, np.exp(y), weight))
+    assert model.model_.scaling.transform is not None
+    assert model.model_.scaling.transform.words() == expected.model_.scaling.transform.words()
+    assert bits(model, X[:50]) == bits(expected, X[:50])
+
+
 def test_frames_with_names(client):
     pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
     X, y, weight = made()
@@ -97,6 +108,8 @@ def test_refusals(client):
     ):
         with pytest.raises(InvalidInput, match=text):
             GPRegressor(**SMALL).fit(inputs, target, weights)
+    with pytest.raises(InvalidInput, match=r"at row 0 has no logarithm"):
+        GPRegressor(target_transform="log").fit(dX, dy * 0)
     with pytest.raises(Unavailable, match=r"heteroscedastic.*give X\.compute\(\)"):
         GPRegressor(likelihood="heteroscedastic").fit(dX, dy)
 

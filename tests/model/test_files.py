@@ -3,6 +3,7 @@
 import abc
 import gzip
 import inspect
+import os
 import pickle
 import pkgutil
 import subprocess
@@ -69,7 +70,7 @@ def test_another_process_answers_the_same_bits(tmp_path):
         "Path(sys.argv[1], 'answers').write_bytes(pickle.dumps(found))"
     )
     paths = [str(Path(__file__).parents[1]), str(Path(alakarte.__file__).parents[1])]
-    environment = {"PYTHONPATH": ":".join(paths), "PATH": "", "NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = os.environ | {"PYTHONPATH": ":".join(paths), "NUMBA_CACHE_DIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True, env=environment)
     found = pickle.loads((tmp_path / "answers").read_bytes())
     for name in RECIPES:

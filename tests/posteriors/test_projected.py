@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from alakarte import GPRegressor
+from alakarte.kernels import ARD, GaussianMixture
 from alakarte.posteriors.projected import COLUMNS_PER_DIRECTION, SHARE, _with_directions, projected_variance
 from alakarte.posteriors.weights import WeightPosterior
 
@@ -16,11 +17,19 @@ def smooth_table(n=600, noise=0.3):
     return X, np.sin(X[:, 0]) + 0.5 * X[:, 1] + noise * rng.standard_normal(n)
 
 
-@pytest.fixture(scope="module", params=["ard", "gm"])
+KERNELS = {
+    "ard": ("ard", {"n_frequencies": 128}),
+    "gm": ("gm", {"n_components": 2, "n_frequencies": 32}),
+    # of two and of four columns
+    "a sum": (ARD(fixed={"amplitude": 3.0}) + GaussianMixture(), {"n_components": 1, "n_frequencies": 48}),
+}
+
+
+@pytest.fixture(scope="module", params=KERNELS)
 def posterior(request):
     X, y = smooth_table()
-    sizes = {"n_components": 2, "n_frequencies": 32} if request.param == "gm" else {"n_frequencies": 128}
-    model = GPRegressor(request.param, n_restarts=1, max_iter=0, random_state=0, **sizes).fit(X, y)
+    kernel, sizes = KERNELS[request.param]
+    model = GPRegressor(kernel, n_restarts=1, max_iter=0, random_state=0, **sizes).fit(X, y)
     assert isinstance(model.model_.posterior, WeightPosterior)
     return model.model_.posterior
 

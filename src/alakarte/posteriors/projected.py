@@ -85,6 +85,5 @@ def _with_directions(posterior: WeightPosterior, basis: Array) -> ProjectedVaria
     root = qr(half.T, mode="r", check_finite=False)[0][:r]
     solved = solve_rows_lower(posterior.factor, half.copy(), transposed=True)[:, :D]  # (M⁻¹Q)ᵀ
     cross = np.linalg.norm(solved - (half @ half.T) @ basis, axis=1)
-    columns = posterior.n_basis // posterior.features.component.size  # whose squares sum to one for a frequency
-    prior = float((scale**2).sum()) / columns
-    return ProjectedVariance(np.ascontiguousarray(basis.T * scale[:, None]), np.ascontiguousarray(root.T), prior, cross)
+    directions = np.ascontiguousarray(basis.T * scale[:, None])
+    return ProjectedVariance(directions, np.ascontiguousarray(root.T), posterior.prior_variance(), cross)
