@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from alakarte.compiled import powers, reference
+from alakarte.compiled import powers
+from alakarte.compiled import powers_reference as reference
 
 
 @pytest.mark.parametrize(("rows", "n", "n_weights", "n_powers"), [(1, 1, 1, 2), (3, 70, 2, 10), (5, 64, 1, 20)])

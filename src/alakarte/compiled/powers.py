@@ -1,8 +1,8 @@
 """Gaussian factors whose exponents double, e^(−2^l c r²), l = 0, 1, …: each is the square of the one before.
 
 In: tables of r² (rows, n) and the first exponent c. Out: sums of these factors over rows, or over l; and r² itself.
-Names, arguments and results are those of `reference.py`. Some columns of two rows at a time, so that all factors stay
-near; and two powers, so that they are read and written half as often.
+Names, arguments and results are those of `powers_reference.py`. Some columns of two rows at a time, so that all
+factors stay near; and two powers, so that they are read and written half as often.
 """
 
 import numpy as np
