@@ -78,7 +78,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
     log_marginal_likelihood_ : float
         The bound of the log evidence; Laplace's approximation for ``inference="laplace"`` and several classes.
     ranking_ : list of dict
-        Kernels that were compared, by ``left_out_log_loss``; ``fixed``: length-scales by the inputs alone. Where
+        Kernels that were compared, by ``left_out_log_loss``; ``fixed``: length-scales in medians of distances. Where
         neighbours were tried, ``n_neighbors`` and ``left_out_log_density``, which decides about these.
     left_out_log_density_ : float or None
         Log probability per row of rows left out, where neighbours were tried.
