@@ -1,7 +1,7 @@
 """`python -m bench.studies.load [SECONDS]`: many threads that ask one model at once, while another model is fitted.
 
-In: how long. Out: a line for each way to ask: answers, answers per second, the slowest, and how many had other bits than
-the same question asked alone.
+In: how long. Out: a line for each way to ask: answers, answers per second, the slowest, and how many had other bits
+than the same question asked alone.
 """
 
 import sys

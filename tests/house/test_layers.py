@@ -138,6 +138,7 @@ ELSEWHERE = {
         ["estimators.class_predictions", "estimators.counts", "estimators.latent"], "estimators/test_classifier.py"
     ),
     "compiled.local_reference": "compiled/test_local.py",
+    "compiled.powers_reference": "compiled/test_powers.py",
     **dict.fromkeys(["estimators.base", "estimators.evidence"], "estimators/test_regressor.py"),
     **dict.fromkeys(["search.grow_latent", "search.learn_latent"], "search/test_latent.py"),
     **dict.fromkeys(["model.catalogue", "model.decode", "model.encode"], "model/test_files.py"),

@@ -55,6 +55,7 @@ class RelevanceDisplay(Display):
         ax.set_yticks(places, labels)
         ax.invert_yaxis()
         ax.set_xlim(0, longest)  # the bar of all others may be cut: its label says how long
+        ax.locator_params(axis="x", nbins=6)  # numbers of four digits side by side
         ax.set_xlabel("share of the variation (relevance)")
         bare(ax)
         return self

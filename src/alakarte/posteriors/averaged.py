@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+import alakarte.compiled.loops as loops
 from alakarte.features.feature_map import FeatureMap
 from alakarte.linalg.blas import solve_rows_lower
 from alakarte.posteriors.average import Average
@@ -26,6 +27,7 @@ from alakarte.records import Array
 
 BAND_ROWS = 256  # whose covariance stands for that of all rows, where there is no shorter way
 _TILE_ROWS = 512
+_TILE_SHIFTS = 16  # whose features stay in the cache
 
 
 def averaged(posterior: Posterior, rows: Replaced, n_jobs: int = 1) -> tuple[Array, Array]:
@@ -78,21 +80,33 @@ def _averaged_features(posterior: WeightPosterior | LowRankPosterior, rows: Repl
 
 def _turned(features: FeatureMap, phi: Array, shifts: Array) -> Array:
     """(G, D) averaged features of shifted rows, from those (D,) of rows that are not: cos(a + b), sin(a + b)."""
+    products = features.of_products(phi).reshape(-1, features.component.size)  # (2 or 4, F)
+    turned = np.empty((len(shifts), features.n_basis))
+    for start in range(0, len(shifts), _TILE_SHIFTS):
+        tile = slice(start, start + _TILE_SHIFTS)
+        some = _turned_products(features, products, shifts[tile]).reshape(len(shifts[tile]), -1)
+        turned[tile] = some if features.columns is None else some[:, features.columns]
+    return turned
+
+
+def _turned_products(features: FeatureMap, products: Array, shifts: Array) -> Array:
+    """(G, 2 or 4, F) products (2 or 4, F), turned by some shifts."""
+    waves = np.empty((len(shifts), 2, features.component.size))
     phase = np.empty((len(shifts), features.component.size))
     features.projection.phases(shifts, phase)
-    cos, sin = np.cos(phase), np.sin(phase)
-    products = features.of_products(phi).reshape(-1, features.component.size)  # (2 or 4, F)
+    loops.waves.wave_pairs(phase, waves.reshape(len(shifts), -1))
+    cos, sin = waves[:, :1], waves[:, 1:]
+    turned = np.empty((len(shifts), *products.shape))
+    turned[:, 0::2] = products[0::2] * cos - products[1::2] * sin  # ξ, once with cos ζ and once with sin ζ
+    turned[:, 1::2] = products[1::2] * cos + products[0::2] * sin
     if features.centre is None:
-        return np.hstack([products[0] * cos - products[1] * sin, products[1] * cos + products[0] * sin])
+        return turned
     zeta = shifts @ features.centre
-    cos_zeta, sin_zeta = (wave(zeta)[:, features.component] for wave in (np.cos, np.sin))
-    turned = []
-    for cos_part, sin_part in (products[:2], products[2:]):  # ξ, once with cos ζ and once with sin ζ
-        turned += [cos_part * cos - sin_part * sin, sin_part * cos + cos_part * sin]
-    with_cos, with_sin = np.array(turned[:2]), np.array(turned[2:])
-    both = [*(with_cos * cos_zeta - with_sin * sin_zeta), *(with_sin * cos_zeta + with_cos * sin_zeta)]
-    columns = slice(None) if features.columns is None else features.columns
-    return np.hstack(both)[:, columns]
+    cos_zeta, sin_zeta = (wave(zeta)[:, None, features.component] for wave in (np.cos, np.sin))
+    with_cos, with_sin = turned[:, :2], turned[:, 2:]
+    return np.concatenate(
+        [with_cos * cos_zeta - with_sin * sin_zeta, with_sin * cos_zeta + with_cos * sin_zeta], axis=1
+    )
 
 
 def _averaged_rows(posterior: RowPosterior, rows: Replaced) -> tuple[Array, Array]:

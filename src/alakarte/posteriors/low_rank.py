@@ -76,11 +76,11 @@ class LowRankPosterior(FeaturePosterior):
 
         A difference: of ‖ψ‖² what is smaller than its rounding is lost. Rows along a curve share their directions.
         """
-        psi = phi * self.root_variance
-        combinations, directions = spanned(psi)
-        inner = combinations @ (directions @ self.basis)
-        lost = inner**2 @ (1 - self.shrinkage**2)
-        return np.asarray(np.maximum((psi**2).sum(axis=1) - lost, 0))
+        combinations, directions = spanned(phi)
+        directions = directions * self.root_variance
+        inner = directions @ self.basis
+        covariance = directions @ directions.T - (inner * (1 - self.shrinkage**2)) @ inner.T
+        return np.asarray(np.maximum(((combinations @ covariance) * combinations).sum(axis=1), 0))
 
     def covariance(self, x: Array) -> Array:
         """As the variance, for pairs."""
