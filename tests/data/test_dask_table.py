@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, Unavailable, scan_parquet
-from alakarte.data import merge, pieces, table
+from alakarte.data import dask_table, merge, pieces, table
 from data.clusters import chunked, cluster, da, distributed, made
 from data.parquet import NAMES, arrow_table, write_layouts
 
@@ -47,6 +47,17 @@ def test_the_same_bits_wherever_the_rows_are(tmp_path):
             assert bits(GPRegressor(**SMALL).fit(*chunked(X, y, weight)), X[:50]) == expected
 
 
+def test_every_worker_holds_as_many_pieces(client):
+    """Else the others would wait for the one that holds more."""
+    X, y, _ = made(4 * 20_000)  # four lanes
+    cuts = (60_000, 20_000)
+    rows, targets = da.from_array(X, chunks=(cuts, 3)), da.from_array(y, chunks=(cuts,))
+    held, _ = dask_table.cluster_pieces(GPRegressor(), rows, targets, None)
+    distributed.wait(held.futures)
+    places = [address for (address,) in client.who_has(list(held.futures)).values()]
+    assert sorted(places.count(address) for address in set(places)) == [2, 2]
+
+
 def test_every_evaluation_on_the_cluster(client):
     X, y, weight = made()
     settings = SMALL | {"n_learning_rows": None, "max_iter": 6}
@@ -62,6 +73,17 @@ def test_several_targets_and_rows_that_come_and_go(client):
     assert bits(model, X[:50]) == bits(same, X[:50])
     model.partial_fit(da.from_array(X[:9]), da.from_array(both[:9]))
     assert bits(model, X[:50]) == bits(same.partial_fit(X[:9], both[:9]), X[:50])
+
+
+@pytest.mark.parametrize("kind", ["log", "auto"])
+def test_transformed_targets(client, kind):
+    X, y, weight = made()
+    settings = SMALL | {"target_transform": kind, "max_iter": 2, "n_restarts": 1}
+    expected = GPRegressor(**settings).fit(X, np.exp(y), weight)
+    model = GPRegressor(**settings).fit(*chunked(X, np.exp(y), weight))
+    assert model.model_.scaling.transform is not None
+    assert model.model_.scaling.transform.words() == expected.model_.scaling.transform.words()
+    assert bits(model, X[:50]) == bits(expected, X[:50])
 
 
 def test_frames_with_names(client):
@@ -97,6 +119,8 @@ def test_refusals(client):
     ):
         with pytest.raises(InvalidInput, match=text):
             GPRegressor(**SMALL).fit(inputs, target, weights)
+    with pytest.raises(InvalidInput, match=r"at row 0 has no logarithm"):
+        GPRegressor(target_transform="log").fit(dX, dy * 0)
     with pytest.raises(Unavailable, match=r"heteroscedastic.*give X\.compute\(\)"):
         GPRegressor(likelihood="heteroscedastic").fit(dX, dy)
 

@@ -30,8 +30,9 @@ def test_the_ranking_tells_fixed_kernels_from_learned_ones(caplog):
     assert any(fixed)
     lines = model.summary().splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("kernel")) + 1
-    assert [", fixed" in line for line in lines[first : first + len(fixed)]] == fixed
-    assert "fixed rbf under the likelihood: 60 rows" in caplog.text
+    for line, words in zip(lines[first : first + len(fixed)], fixed, strict=True):
+        assert (f", fixed at {words} " in line) if words else ("fixed" not in line)
+    assert "rbf, fixed at 0.5 × the median under the likelihood: 60 rows" in caplog.text
 
 
 def test_laplace_is_near_the_bound():

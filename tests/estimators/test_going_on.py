@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alakarte import GPRegressor, InvalidInput, load
+from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, load
 from alakarte.process import conditionals, objective
-from alakarte.search import local, run_stage
+from alakarte.process import votes as process_votes
+from alakarte.search import learn_latent, local, run_stage, votes
 
 N_CRASHES = int(os.environ.get("ALAKARTE_CRASHES", "0"))
 SMALL = {
@@ -162,6 +163,55 @@ def test_neighbours_go_on_after_a_crash(tmp_path, monkeypatch):
     assert calls[0].tobytes() not in before
     assert np.array_equal(model.predict(X), expected.predict(X))
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("estimator", [GPCountRegressor, GPClassifier])
+def test_a_kernel_under_another_likelihood_goes_on_after_a_crash(tmp_path, monkeypatch, estimator):
+    X, y = made(60)
+    y, settings = np.round(2 * y + 3), {"max_iter": 60, "tol": 0.1, "random_state": 0}
+    y = y > 3 if estimator is GPClassifier else y
+    expected = estimator(**(SMALL | settings)).fit(X, y)
+    calls, evidence = [], learn_latent.latent_evidence
+
+    def crash_at(n_gradients):
+        calls.clear()
+
+        def evaluate(*arguments, gradient, **named):
+            calls.extend([gradient] if gradient else [])
+            if gradient and len(calls) == n_gradients:
+                raise Crash
+            return evidence(*arguments, gradient=gradient, **named)
+
+        monkeypatch.setattr(learn_latent, "latent_evidence", evaluate)
+
+    model = estimator(**(SMALL | settings), checkpoint=tmp_path / "fit.ckpt")
+    crash_at(4)
+    with pytest.raises(Crash):
+        model.fit(X, y)
+    crash_at(0)
+    model.fit(X, y)
+    n_after = len(calls)
+    crash_at(0)
+    estimator(**(SMALL | settings)).fit(X, y)
+    assert 0 < n_after == len(calls) - 3
+    assert model.theta_.tobytes() == expected.theta_.tobytes()
+    assert model.predict(X).tobytes() == expected.predict(X).tobytes()
+    assert os.listdir(tmp_path) == []
+
+
+def test_classes_by_neighbours_go_on_after_a_crash(tmp_path, monkeypatch):
+    X, y = made(120)
+    settings = {"kernel": "rbf", "expansion": "local", "max_iter": 6, "random_state": 0, "n_jobs": 1}
+    model = GPClassifier(**settings, checkpoint=tmp_path / "fit.ckpt")
+    crash_after(monkeypatch, 5, process_votes, votes, "conditional_log_loss")
+    with pytest.raises(Crash):
+        model.fit(X, y > 0)
+    calls = crash_after(monkeypatch, 0, process_votes, votes, "conditional_log_loss")
+    model.fit(X, y > 0)
+    n_after, _ = len(calls), calls.clear()
+    expected = GPClassifier(**settings).fit(X, y > 0)
+    assert 0 < n_after == len(calls) - 4
+    assert np.array_equal(model.predict_proba(X), expected.predict_proba(X))
 
 
 def begun(checkpoint, interval, n):

@@ -93,6 +93,20 @@ def test_lost_digits_are_reported():
         model.partial_fit(X[:5], y[:5])
 
 
+@pytest.mark.parametrize(("n_frequencies", "n_first"), [(8, 150), (64, 40)])  # by sums, and by the basis of few rows
+def test_rows_that_only_join_leave_nothing_behind(n_frequencies, n_first):
+    """With a noise that rounding decides, more rows need more of it, as if all had been fitted together."""
+    X, y, _ = table(3, n=200)
+    settings = SETTINGS | {"n_frequencies": n_frequencies, "noise_std": 1e-12, "max_iter": 0}
+    model = GPRegressor("ard", **settings).fit(X[:n_first], y[:n_first])
+    first = model.model_.posterior.noise_variance
+    model.partial_fit(X[n_first : n_first + 20], y[n_first : n_first + 20])
+    whole = posterior_of(model, X[: n_first + 20], y[: n_first + 20])
+    assert model.model_.posterior.noise_variance == pytest.approx(whole.noise_variance, rel=1e-12)
+    assert whole.noise_variance > first
+    model.forget(X[:10], y[:10])  # a little less: no reason to warn
+
+
 def test_other_inputs_are_refused():
     X, y, _ = table(2, n=60)
     model = GPRegressor("ard", **SETTINGS).fit(X, y)

@@ -310,6 +310,18 @@ def test_a_rung_begins_with_enough_noise():
     assert np.array_equal(climbed.run.theta, expected)
 
 
+def test_a_start_that_more_rows_refute_gives_way_to_one_that_they_confirm():
+    few, whole, theta, _ = fitted_without_noise()
+    with_noise = set_value(whole, theta, log_noise_std=np.log(0.3))
+    refuted, confirmed = (Run(point, nlml(few, point), 0, NOT_BEGUN, 0, []) for point in (theta, with_noise))
+    refuted = replace(refuted, nlml=min(refuted.nlml, confirmed.nlml - 1))  # the best of few rows
+    search = search_for("ard", whole.rows, scaling_of(whole.rows.x, whole.rows.y))
+    learned = Learned(few, refuted, [confirmed, refuted], [refuted], few.rows.total)
+    climbed = climb(search, search.plan(resolve("ard")), learned, Stage(whole.rows.n_rows, 0, 0.0))
+    assert np.array_equal(climbed.run.theta, with_noise)
+    assert climbed.screened == [confirmed, refuted]
+
+
 def test_a_fixed_noise_stays():
     X, y, _ = table(1, n=60)
     search = search_for("ard", *rows_of(X, y), noise_std=1e-3)

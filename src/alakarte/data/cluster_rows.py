@@ -42,6 +42,21 @@ class Pieces:
         """n."""
         return int(self.edges[-1])
 
+    def take(self, picked: Integers) -> Piece:
+        """Rows `picked` (k,), ascending, in the driver's memory."""
+        calls = []
+        for future, (start, stop) in zip(self.futures, pairwise(self.edges), strict=True):
+            low, high = np.searchsorted(picked, (start, stop))
+            calls.append((future, picked[low:high] - start))
+        x, y, weight = (np.concatenate(each) for each in zip(*self.cluster.run(_rows_of_piece, calls), strict=True))
+        return x, y, weight
+
+    def targets(self) -> Targets:
+        """All targets (n, T) and weights (n,), in the driver's memory."""
+        parts = self.cluster.run(_targets_of_piece, [(future,) for future in self.futures])
+        y, weight = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return y, weight
+
     def within(self, low: int, high: int) -> tuple[int, list[Any]]:
         """The number of the first row of the pieces that hold rows from `low` to `high`, and these."""
         held = [i for i, (start, stop) in enumerate(pairwise(self.edges)) if start < high and stop > low]
@@ -148,12 +163,7 @@ class ClusterRows(Rows):
 
     def take(self, picked: Integers) -> ArrayRows:
         """Rows `picked` (k,), ascending, standardised, in the driver's memory."""
-        calls = []
-        for future, (start, stop) in zip(self.pieces.futures, pairwise(self.pieces.edges), strict=True):
-            low, high = np.searchsorted(picked, (start, stop))
-            calls.append((future, picked[low:high] - start))
-        parts = self.pieces.cluster.run(_rows_of_piece, calls)
-        x, y, weight = (np.concatenate(each) for each in zip(*parts, strict=True))
+        x, y, weight = self.pieces.take(picked)
         y, weight = self._other(picked) or (y, weight)
         return ArrayRows(x, y, weight, scaling=self.scaling).standardised()
 
@@ -163,13 +173,8 @@ class ClusterRows(Rows):
 
     def targets(self) -> Targets:
         """All targets (n, T), standardised, and weights (n,), in the driver's memory."""
-        y, weight = self.other or self._targets_of_pieces()
+        y, weight = self.other or self.pieces.targets()
         return self.scaling.target(y), weight
-
-    def _targets_of_pieces(self) -> Targets:
-        parts = self.pieces.cluster.run(_targets_of_piece, [(future,) for future in self.pieces.futures])
-        y, weight = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return y, weight
 
     def compressed(self, tails: Tails) -> "ClusterRows":
         """The same rows with the tails of their inputs compressed."""

@@ -22,9 +22,9 @@ from alakarte.data.scan import Scan, as_scan
 from alakarte.data.scanned import scanned_further, scanned_inputs, scanned_training
 from alakarte.data.standardise import Scaling, standardise
 from alakarte.data.target_transform import check_targets, learn_transform
-from alakarte.errors import InvalidInput, Unavailable
+from alakarte.errors import InvalidInput
 from alakarte.execution.progress import Progress
-from alakarte.records import Array
+from alakarte.records import Array, Integers
 
 TableRows: TypeAlias = ArrayRows | ClusterRows
 TargetScaling = Callable[[Array, Array], tuple[Array, Array]]  # y (n, T), weight (n,) → centre and scale (T,)
@@ -49,10 +49,13 @@ class Checked:
     encoding: Encoding | None
     target_shape: tuple[int, ...]
 
+    def targets(self) -> tuple[Array, Array]:
+        """Targets (n, T) and weights (n,)."""
+        return self.target, self.weight
+
     def some(self, n_rows: int, rng: np.random.Generator) -> "Checked":
         """At most so many of the rows with a weight, drawn at random."""
-        rows = np.flatnonzero(self.weight > 0)
-        rows = np.sort(rng.choice(rows, n_rows, replace=False)) if rows.size > n_rows else rows
+        rows = _drawn(np.flatnonzero(self.weight > 0), n_rows, rng)
         return replace(self, inputs=self.inputs[rows], target=self.target[rows], weight=self.weight[rows])
 
     def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
@@ -75,20 +78,36 @@ class OnCluster:
     pieces: Pieces
     target_shape: tuple[int, ...]
 
+    def targets(self) -> tuple[Array, Array]:
+        """Targets (n, T) and weights (n,), on the driver."""
+        return self.pieces.targets()
+
+    def some(self, n_rows: int, rng: np.random.Generator) -> Checked:
+        """At most so many of the rows, drawn at random, on the driver."""
+        inputs, target, weight = self.pieces.take(_drawn(np.arange(self.pieces.n_rows), n_rows, rng))
+        return Checked(inputs, target, weight, None, self.target_shape)
+
     def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
-        """Standardised, with targets as they are."""
-        if transform is not None:
-            raise Unavailable(
-                f"target_transform={transform!r} is for rows in memory or on disk: on a cluster transform y before the "
-                "fit, such as y.map_blocks(numpy.log), or give Parquet files by scan_parquet."
-            )
+        """Standardised where it lies; a transform of that name is learned from all targets, on the driver."""
         x, y, weight = _columns(self.pieces)
         total = sum(over_pieces(weight, None, sum_of_piece))
         check_total(np.array([total]))
-        scaling = standardise(x, weight, *target_scaling(y, weight))
+        found, centre_and_scale = None, None
+        if transform is not None:
+            target, target_weight = self.targets()
+            check_targets(transform, target, target_weight)
+            found = learn_transform(transform, target, target_weight)
+            centre_and_scale = target_scaling(found.forward(target), target_weight)
+        scaling = standardise(x, weight, *(centre_and_scale or target_scaling(y, weight)))
         if target_scaling is plain_targets:
             scaling = scaling.with_plain_targets(self.pieces.n_targets)
+        scaling = replace(scaling, transform=found)
         return Table(ClusterRows(self.pieces, scaling, float(total)), scaling, self.target_shape)
+
+
+def _drawn(rows: Integers, n_rows: int, rng: np.random.Generator) -> Integers:
+    """At most so many of some rows, ascending."""
+    return np.sort(rng.choice(rows, n_rows, replace=False)) if rows.size > n_rows else rows
 
 
 def read_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Checked | OnCluster:

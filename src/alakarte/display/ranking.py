@@ -66,7 +66,7 @@ class RankingDisplay(Display):
 
 def _name(place: dict[str, Any]) -> str:
     name = str(place["kernel"]) + (f", Q = {place['n_components']}" if place["n_components"] > 1 else "")
-    return name + (", fixed" if place.get("fixed") else "")
+    return name + (f", fixed at {place['fixed']}" if place.get("fixed") else "")
 
 
 def _behind(ranking: list[dict[str, Any]]) -> tuple[list[float], str]:

@@ -1,5 +1,7 @@
 """The text of `summary()`: what was learned, in the user's units. Reads a `FittedModel` and nothing else."""
 
+from typing import Any
+
 import numpy as np
 
 from alakarte.model.fitted import FittedModel
@@ -108,6 +110,13 @@ def _choices(model: FittedModel) -> list[str]:
     return lines
 
 
+def _name(place: dict[str, Any]) -> str:
+    """A kernel, its components, and what else tells it from others."""
+    name = str(place["kernel"]) + (f", Q = {place['n_components']}" if place["n_components"] > 1 else "")
+    name += f", fixed at {place['fixed']}" if place.get("fixed") else ""
+    return name + (", compressed" if place["compressed"] else "")
+
+
 def _ranking(model: FittedModel) -> list[str]:
     """The kernels that were compared."""
     ranking = model.ranking
@@ -115,15 +124,15 @@ def _ranking(model: FittedModel) -> list[str]:
         return []
     by_loss, by_density = "left_out_log_loss" in ranking[0], "left_out_log_density" in ranking[0]
     what, left_out = "log loss" if by_loss else "log evidence", f"{'left out':>10}" if by_density else ""
-    lines = ["", f"{'kernel':<20}{what:>14}{left_out}{'parameters':>12}{'columns':>9}{'weight':>8}"]
-    for place in ranking:
-        name = place["kernel"] + (f", Q = {place['n_components']}" if place["n_components"] > 1 else "")
-        name += (", fixed" if place.get("fixed") else "") + (", compressed" if place["compressed"] else "")
+    names = [_name(place) for place in ranking]
+    width = max(20, *(len(name) + 1 for name in names))
+    lines = ["", f"{'kernel':<{width}}{what:>14}{left_out}{'parameters':>12}{'columns':>9}{'weight':>8}"]
+    for name, place in zip(names, ranking, strict=True):
         value = f"{place['left_out_log_loss']:>14.4f}" if by_loss else f"{place['log_marginal_likelihood']:>14.1f}"
         value = value.replace("nan", "  –")
         value += _or_dash(place["left_out_log_density"]) if by_density else ""
         numbers = f"{value}{place['n_parameters']:>12}{place['n_basis']:>9}"
-        lines.append(f"{name:<20}{numbers}{place['weight']:>8.2f}")
+        lines.append(f"{name:<{width}}{numbers}{place['weight']:>8.2f}")
     averaged = sum(place["weight"] > 0 for place in ranking) > 1
     kept = "predictions are averaged by weight" if averaged else "the first is kept"
     by_what = "log evidence less half the number of parameters"

@@ -43,8 +43,6 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
 
     n_features_in_: int
     model_: FittedModel
-    checkpoint: Any = None  # of estimators that have this setting
-    checkpoint_interval: float = 60.0
 
     def __init__(  # noqa: PLR0913
         self,
@@ -67,6 +65,8 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
         random_state: Any = None,
         warm_start: bool = False,
         verbose: int = 0,
+        checkpoint: Any = None,
+        checkpoint_interval: float = 60.0,
     ):
         self.kernel = kernel
         self.categorical_features = categorical_features
@@ -86,6 +86,8 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
         self.random_state = random_state
         self.warm_start = warm_start
         self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_interval = checkpoint_interval
 
     def _fit_table(self, settings: Settings, table: Table, budget: Budget, learn: Learn) -> None:
         """Learn from a table by a recipe, and keep the model."""

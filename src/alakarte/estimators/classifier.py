@@ -66,6 +66,8 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
         Start from the last fit's parameters instead of restarts, with `kernel_` alone.
     verbose : int, default=0
         1: progress about once a second; 2: every iteration.
+    checkpoint, checkpoint_interval
+        As in `GPRegressor`: what learning has evaluated; passes over all rows afterwards are made again.
 
     Attributes
     ----------
@@ -76,7 +78,7 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
     log_marginal_likelihood_ : float
         The bound of the log evidence; Laplace's approximation for ``inference="laplace"`` and several classes.
     ranking_ : list of dict
-        Kernels that were compared, by ``left_out_log_loss``; ``fixed``: length-scales by the inputs alone. Where
+        Kernels that were compared, by ``left_out_log_loss``; ``fixed``: length-scales in medians of distances. Where
         neighbours were tried, ``n_neighbors`` and ``left_out_log_density``, which decides about these.
     left_out_log_density_ : float or None
         Log probability per row of rows left out, where neighbours were tried.
@@ -121,6 +123,8 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
         random_state: Any = None,
         warm_start: bool = False,
         verbose: int = 0,
+        checkpoint: Any = None,
+        checkpoint_interval: float = 60.0,
     ):
         super().__init__(
             kernel,
@@ -141,6 +145,8 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
             random_state=random_state,
             warm_start=warm_start,
             verbose=verbose,
+            checkpoint=checkpoint,
+            checkpoint_interval=checkpoint_interval,
         )
         self.inference = inference
         self.n_neighbors = n_neighbors

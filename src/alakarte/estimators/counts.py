@@ -4,14 +4,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from alakarte.data.arrays import ArrayRows
-from alakarte.data.columns import in_memory
-from alakarte.data.read import read_target
 from alakarte.errors import InvalidInput
 from alakarte.estimators.callbacks import tells_callbacks
 from alakarte.estimators.checks import check_settings
+from alakarte.estimators.count_targets import check_counts, count_targets, log_exposure, read_counts
 from alakarte.estimators.latent import LatentEstimator
 from alakarte.estimators.on_cluster import lazy
 from alakarte.estimators.online import keeps_sums
@@ -25,8 +24,6 @@ from alakarte.likelihoods.gaussian import Gaussian
 from alakarte.likelihoods.registry import resolve_likelihood
 from alakarte.process.latent_objective import VARIATIONAL
 from alakarte.records import Array, Integers
-
-MOST_COUNT = 1e15  # larger ones are no whole numbers in float64
 
 
 class GPCountRegressor(LatentEstimator):
@@ -53,6 +50,8 @@ class GPCountRegressor(LatentEstimator):
         Start from the last fit's parameters instead of restarts, with `kernel_` alone.
     verbose : int, default=0
         1: progress about once a second; 2: every iteration.
+    checkpoint, checkpoint_interval
+        As in `GPRegressor`: what learning has evaluated; passes over all rows afterwards are made again.
 
     Attributes
     ----------
@@ -99,6 +98,8 @@ class GPCountRegressor(LatentEstimator):
         random_state: Any = None,
         warm_start: bool = False,
         verbose: int = 0,
+        checkpoint: Any = None,
+        checkpoint_interval: float = 60.0,
     ):
         super().__init__(
             kernel,
@@ -119,6 +120,8 @@ class GPCountRegressor(LatentEstimator):
             random_state=random_state,
             warm_start=warm_start,
             verbose=verbose,
+            checkpoint=checkpoint,
+            checkpoint_interval=checkpoint_interval,
         )
         self.likelihood = likelihood
 
@@ -141,7 +144,7 @@ class GPCountRegressor(LatentEstimator):
         """
         settings, likelihood = check_settings(self, Gaussian()), self._likelihood()
         budget = Budget(self.max_time)
-        self._fit_targets(settings, likelihood, VARIATIONAL, (X, _targets(y, exposure), sample_weight), budget)
+        self._fit_targets(settings, likelihood, VARIATIONAL, (X, count_targets(y, exposure), sample_weight), budget)
         return self
 
     def _likelihood(self) -> CountLikelihood:
@@ -164,7 +167,7 @@ class GPCountRegressor(LatentEstimator):
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, exposure: Any) -> ArrayRows:
         """Rows for a fitted model."""
-        return self._further_targets(X, _targets(y, exposure), sample_weight)
+        return self._further_targets(X, count_targets(y, exposure), sample_weight)
 
     @property
     def dispersion_(self) -> float:
@@ -174,7 +177,7 @@ class GPCountRegressor(LatentEstimator):
     def _log_counts(self, X: Any, exposure: Any) -> tuple[Array, Array]:
         """Mean and variance (rows,) of the logarithm of the expected count."""
         X = self._checked(X)
-        offset = _log_exposure(exposure, len(X))
+        offset = log_exposure(exposure, len(X))
         with one_blas_thread():
             mean, variance = self._latent(X)
         return mean[:, 0] + self.model_.scaling.y_mean[0] + offset, variance[:, 0]
@@ -220,14 +223,14 @@ class GPCountRegressor(LatentEstimator):
     def predict_pmf(self, X: Any, counts: Any, exposure: Any = None) -> Array:
         """Probabilities (rows, k) of counts (k,)."""
         wanted = np.atleast_1d(np.asarray(counts, dtype=float))
-        _check_counts(wanted, "counts")
+        check_counts(wanted, "counts")
         mean, variance = self._log_counts(X, exposure)
         return self._counts().probabilities(self.model_.values, wanted, mean, variance)
 
     def log_predictive_density(self, X: Any, y: Any, exposure: Any = None) -> Array:
         """Log probability (rows,) of the counts y, in nats."""
         check_is_fitted(self)
-        observed = _read_counts(y)
+        observed = read_counts(y)
         mean, variance = self._log_counts(X, exposure)
         return self._counts().log_predictive(self.model_.values, observed, mean, variance)
 
@@ -239,7 +242,7 @@ class GPCountRegressor(LatentEstimator):
         """Counts (rows, n_samples) drawn from the posterior, jointly over rows."""
         X = self._checked(X)
         model, rng = self.model_, generator(random_state)
-        offset = _log_exposure(exposure, len(X))[:, None] + model.scaling.y_mean[0]
+        offset = log_exposure(exposure, len(X))[:, None] + model.scaling.y_mean[0]
         with one_blas_thread():
             latent = model.posterior.sample(model.scaling.inputs(X), n_samples, rng)[:, 0]
         return self._counts().draw(model.values, latent + offset, rng)
@@ -249,52 +252,3 @@ class GPCountRegressor(LatentEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def _targets(y: Any, exposure: Any) -> Array:
-    """(n, 2) counts and logarithms of exposure."""
-    counts = _read_counts(y)
-    return np.column_stack([counts, _log_exposure(exposure, len(counts))])
-
-
-def _read_counts(y: Any) -> Array:
-    """(n,) whole numbers as float64."""
-    if y is None:
-        raise InvalidInput("y is None: this estimator requires y to be passed, but the target y is None: fit(X, y).")
-    counts = np.asarray(column_or_1d(read_target(y), warn=True), dtype=np.float64)
-    _check_counts(counts, "y")
-    return counts
-
-
-def _check_counts(counts: Array, name: str) -> None:
-    """Raise InvalidInput for what is no count."""
-    problems = (
-        (~np.isfinite(counts), "Input {name} contains NaN or infinity: {name}[{row}] = {value}. Drop those rows."),
-        (counts < 0, "{name}[{row}] = {value:g} is negative, no count: drop that row, or use GPRegressor."),
-        (counts > MOST_COUNT, "{name}[{row}] = {value:g} is beyond 1e15, too large to be told: count in larger units."),
-        (
-            counts != np.floor(counts),
-            "{name}[{row}] = {value:g} is no whole number: for rates give exposure=, or use GPRegressor.",
-        ),
-    )
-    for wrong, text in problems:
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise InvalidInput(text.format(name=name, row=row, value=counts[row]))
-
-
-def _log_exposure(exposure: Any, n_rows: int) -> Array:
-    """(n,) logarithms, zeros if there is none."""
-    if exposure is None:
-        return np.zeros(n_rows)
-    values = np.asarray(in_memory(exposure), dtype=np.float64)
-    values = np.full(n_rows, float(values)) if values.ndim == 0 else np.ravel(values)
-    if len(values) != n_rows:
-        raise InvalidInput(f"exposure has {len(values)} entries for {n_rows} rows: give one for each row.")
-    wrong = ~(values > 0) | ~np.isfinite(values)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InvalidInput(
-            f"exposure[{row}] = {values[row]:g} must be > 0 and finite: drop rows that were not observed."
-        )
-    return np.asarray(np.log(values))

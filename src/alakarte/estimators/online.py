@@ -44,8 +44,8 @@ class Online(GPEstimator):
         if is_worn_out(model):
             noise = ", ".join(f"{std:.3g}" for std in model.noise_std)
             warn(
-                f"This posterior has held rows of weight {model.most_total:g}: what rounding left of them reaches the "
-                f"noise ({noise}). Call fit again on the rows that remain.",
+                f"This posterior has held rows of weight {model.most_total:g}: what rounding left of them exceeds the "
+                f"noise of those that remain ({noise} with it). Call fit again on the rows that remain.",
                 ConditioningWarning,
             )
         return self

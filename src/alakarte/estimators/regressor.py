@@ -103,8 +103,9 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
     verbose : int, default=0
         1: progress about once a second; 2: every iteration.
     checkpoint : path, optional
-        A file for finished work, of a fit by normal noise all of it; the same call after a crash goes on from there and
-        ends with the same bits. Other rows or settings are refused. Deleted when the fit has ended.
+        A file for finished work; the same call after a crash goes on from there and ends with the same bits. Other rows
+        or settings are refused. Deleted when the fit has ended. Of likelihoods other than normal noise it has what
+        learning has evaluated, not the passes over all rows afterwards.
     checkpoint_interval : float, default=60
         Seconds between two writes of it: what a crash may cost, beside the evaluation at work.
 
@@ -206,13 +207,13 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
             random_state=random_state,
             warm_start=warm_start,
             verbose=verbose,
+            checkpoint=checkpoint,
+            checkpoint_interval=checkpoint_interval,
         )
         self.likelihood = likelihood
         self.target_transform = target_transform
         self.n_neighbors = n_neighbors
         self.noise_std = noise_std
-        self.checkpoint = checkpoint
-        self.checkpoint_interval = checkpoint_interval
 
     @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GPRegressor":
@@ -249,7 +250,7 @@ class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
 
     def _transform(self, checked: Checked | OnCluster, settings: Settings, budget: Budget) -> str | None:
         """The name of the target's transform; where that is open, what the evidence prefers."""
-        if self.target_transform != AUTO or isinstance(checked, OnCluster):
+        if self.target_transform != AUTO:
             return self.target_transform
         with one_blas_thread():
             return choose_transform(checked, settings, budget)

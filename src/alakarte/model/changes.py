@@ -1,9 +1,9 @@
 """Rows that come and go: a fitted model with some rows added or removed, exactly up to rounding.
 
 In: a `FittedModel` and rows. Out: another one; the old one is as it was. Kernels, their noise and standardisation stay
-those of the fit. A closed form keeps its rows instead of sums; where they become many it turns into an expansion of the
-same kernel, noise and common amplitude tuned to that. The weights of an average follow the rows; beyond few rows its
-best kernel goes on alone.
+those of the fit; noise near nothing becomes, as in a fit, what rounding needs. A closed form keeps its rows instead of
+sums; where they become many it turns into an expansion of the same kernel, noise and common amplitude tuned to that.
+The weights of an average follow the rows; beyond few rows its best kernel goes on alone.
 """
 
 from dataclasses import replace
@@ -14,10 +14,10 @@ from alakarte.model.fitted import FittedModel, fitted_kernel
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.build import build_posterior
 from alakarte.posteriors.latent import LatentPosterior, Member, latent_posterior
-from alakarte.posteriors.local import LocalPosterior
 from alakarte.posteriors.rows import RowPosterior
+from alakarte.posteriors.smooth_and_rough import SmoothAndRough
 from alakarte.posteriors.stacked import StackedPosterior
-from alakarte.posteriors.votes import VotesPosterior
+from alakarte.posteriors.weights import FeaturePosterior
 from alakarte.process.computation import without_expansion
 from alakarte.process.weight_space import noise_floor
 from alakarte.search.compare import tune_one, with_columns
@@ -39,12 +39,16 @@ def changed(model: FittedModel, rows: ArrayRows, sign: int, n_jobs: int) -> Fitt
 
 
 def is_worn_out(model: FittedModel) -> bool:
-    """Whether what rounding left of rows that came and went reaches the noise."""
-    posterior = model.posterior
-    if isinstance(posterior, Average | LatentPosterior | LocalPosterior | VotesPosterior | StackedPosterior):
+    """Whether what rounding left of rows that have gone is more than the noise that those which remain ask for."""
+    posterior = model.posterior.smooth if isinstance(model.posterior, SmoothAndRough) else model.posterior
+    if not isinstance(posterior, FeaturePosterior):
         return False
-    log_amplitude = model.kernel.spectrum.log_amplitude
-    return noise_floor(posterior.size, model.most_total, log_amplitude) > posterior.noise_variance
+    learned = model.problem.noise.noise_variance(model.values)
+    left, asked = (
+        noise_floor(posterior.size, total, model.kernel.spectrum.log_amplitude)
+        for total in (model.most_total, posterior.total)
+    )
+    return left > 2 * max(learned, asked)
 
 
 def _alone_beyond_few(model: FittedModel, n_more: int) -> FittedModel:

@@ -100,7 +100,7 @@ def low_rank_posterior(process: Process, nlml: float) -> LowRankPosterior:
 
 def _changed_rank(old: LowRankPosterior, rows: Rows, sign: int) -> LowRankPosterior:
     """U λ Uᵀ ± ΨᵀΨ = Q (R S Rᵀ) Qᵀ with [U √λ, Ψᵀ] = Q R and S = diag(1, …, ±1)."""
-    block, root, s = rows.whole(), old.root_variance, old.noise_variance
+    block, root = rows.whole(), old.root_variance
     half = np.sqrt(block.weight)[:, None]
     psi = old.features.phi(block.x) * root * half
     known = old._eigenvalues()
@@ -109,12 +109,13 @@ def _changed_rank(old: LowRankPosterior, rows: Rows, sign: int) -> LowRankPoster
     q, r = qr(np.hstack([old.basis * np.sqrt(known), psi.T]), mode="economic", check_finite=False)
     signs = np.append(np.ones(known.size), np.full(len(psi), sign))
     eigenvalues, turn = eigh((r * signs) @ r.T, check_finite=False)
+    total, T = old.total + sign * rows.total, energy.size
+    s = old.noise_variance_for(len(eigenvalues), total)
     if 1 + eigenvalues[0] / s < LEAST_PIVOT or energy.min() < 0:
         raise IllConditioned("eigenvalues that no set of rows can have")
     keep = eigenvalues > EPS * eigenvalues[-1]
     eigenvalues, basis = eigenvalues[keep], np.ascontiguousarray(q @ turn[:, keep])
     weight_mean = root[:, None] * (basis @ (basis.T @ moment / (eigenvalues + s)[:, None]))
-    total, T = old.total + sign * rows.total, energy.size
     left = max(float(energy.sum() - np.sum(moment * (weight_mean / root[:, None]))), 0.0)  # ‖r‖² + s‖γ‖² = c − bᵀβ
     nlml = 0.5 * (T * (total * np.log(2 * np.pi * s) + np.log1p(eigenvalues / s).sum()) + left / s)
     return replace(
@@ -124,6 +125,7 @@ def _changed_rank(old: LowRankPosterior, rows: Rows, sign: int) -> LowRankPoster
         shrinkage=np.sqrt(s / (s + eigenvalues)),
         energy=energy,
         total=total,
+        noise_variance=s,
         nlml=float(nlml),
         reach=reach_after(old.reach, rows, sign),
     )

@@ -62,6 +62,9 @@ def projected_variance(
         enough = np.flatnonzero(np.cumsum(captured) / total >= left)
         if enough.size:
             return _with_directions(posterior, basis[: enough[0] + 1])
+        # no other direction captures more than the last of these
+        if captured.sum() + (most - rank) * captured[-1] < left * total:
+            return None
         rank = 2 * rank if rank == most or 2 * rank <= most else most
     return None
 
@@ -85,6 +88,5 @@ def _with_directions(posterior: WeightPosterior, basis: Array) -> ProjectedVaria
     root = qr(half.T, mode="r", check_finite=False)[0][:r]
     solved = solve_rows_lower(posterior.factor, half.copy(), transposed=True)[:, :D]  # (M⁻¹Q)ᵀ
     cross = np.linalg.norm(solved - (half @ half.T) @ basis, axis=1)
-    columns = posterior.n_basis // posterior.features.component.size  # whose squares sum to one for a frequency
-    prior = float((scale**2).sum()) / columns
-    return ProjectedVariance(np.ascontiguousarray(basis.T * scale[:, None]), np.ascontiguousarray(root.T), prior, cross)
+    directions = np.ascontiguousarray(basis.T * scale[:, None])
+    return ProjectedVariance(directions, np.ascontiguousarray(root.T), posterior.prior_variance(), cross)

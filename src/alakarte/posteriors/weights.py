@@ -19,7 +19,7 @@ from alakarte.posteriors.left_out import retained_part, without_each_row
 from alakarte.posteriors.reach import Reach, reach_after
 from alakarte.posteriors.tiles import MEAN_TILE_ROWS, TILE_ROWS, by_tiles, padded, whiten
 from alakarte.process.sums import statistics
-from alakarte.process.weight_space import WeightSpace, solve_weights
+from alakarte.process.weight_space import WeightSpace, noise_floor, solve_weights
 from alakarte.records import Array, Integers, Statistics
 
 # M = I + … ≥ I, so the squares of its factor's diagonal are ≥ 1, less half by rounding at the least noise allowed.
@@ -43,6 +43,14 @@ class FeaturePosterior(Posterior):
     def n_targets(self) -> int:
         """T."""
         return int(self.weight_mean.shape[1])
+
+    def prior_variance(self) -> float:
+        """‖ψ‖² = Σ v², the same for all rows: the first F columns are one of each frequency."""
+        return float((self.root_variance[: self.features.component.size] ** 2).sum())
+
+    def noise_variance_for(self, size: int, total: float) -> float:
+        """That of the fit, or what the rounding of sums over rows of so much weight needs, as a fit of these would."""
+        return max(self.noise_variance, noise_floor(size, total, 0.5 * np.log(self.prior_variance())))
 
     def mean(self, x: Array, n_jobs: int = 1) -> Array:
         """φᵀβ, of what rows reach."""
@@ -183,7 +191,8 @@ def changed_sums(old: FeaturePosterior, before: Statistics, rows: Rows, sign: in
     """The D×D posterior of the sums `before` of a posterior by features, with rows added or removed."""
     new = statistics(rows, old.features, n_jobs)
     sums = before + new if sign > 0 else before - new
-    solved = solve_weights(sums, old.root_variance**2, old.noise_variance, n_jobs)
+    noise_variance = old.noise_variance_for(old.n_basis, sums.total)
+    solved = solve_weights(sums, old.root_variance**2, noise_variance, n_jobs)
     if (solved.factor.diagonal() ** 2).min() < LEAST_PIVOT or sums.energy.min() < 0:
         raise IllConditioned("sums that no set of rows can have")
     return weight_posterior(old.features, sums, solved, solved.value_from(sums), reach_after(old.reach, rows, sign))

@@ -23,7 +23,7 @@ class Candidate:
     compared: TunedProcess | None  # None before the first comparison
     doublings: int = -1  # of the columns that it was refined with; −1: not refined
     compressed: bool = False  # the tails of its inputs
-    fixed: bool = False  # its length-scales come from the inputs alone
+    fixed: str = ""  # how long its length-scales are, in words, where they come from the inputs alone
     n_neighbors: int = 0  # that predictions are made from; 0: features or the closed form alone
     rough: Learned | None = None  # what neighbours have learned of that which features leave
     log_density: float = float("nan")  # per row, of fresh rows, where features and neighbours were compared
@@ -38,8 +38,8 @@ class Candidate:
 
     @property
     def title(self) -> str:
-        """As progress tells it: kernels whose length-scales are not learned say so."""
-        return ("fixed " if self.fixed else "") + self.label
+        """As progress tells it: kernels whose length-scales are not learned say what they are."""
+        return f"{self.label}, fixed at {self.fixed}" if self.fixed else self.label
 
     @property
     def tuned(self) -> TunedProcess:

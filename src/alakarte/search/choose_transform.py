@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 import alakarte.search.policy as policy
-from alakarte.data.table import Checked
+from alakarte.data.table import Checked, OnCluster
 from alakarte.data.target_transform import LOG, YEO_JOHNSON
 from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress
@@ -23,12 +23,13 @@ from alakarte.search.settings import Settings
 _SEED = 0
 
 
-def choose_transform(checked: Checked, settings: Settings, budget: Budget) -> str | None:
+def choose_transform(checked: Checked | OnCluster, settings: Settings, budget: Budget) -> str | None:
     """The transform by which some rows are likeliest, None where none is clearly better than y itself."""
     streams = Streams(_SEED).within("transform")
     some = checked.some(policy.TRANSFORM_ROWS, streams("rows"))
     names: tuple[str | None, ...] = (None, YEO_JOHNSON)
-    if (checked.target[checked.weight > 0] > 0).all():
+    target, weight = checked.targets()
+    if (target[weight > 0] > 0).all():
         names = (*names, LOG)
     with budget.part(policy.TIME_TO_TRANSFORM):
         evidence = {name: _evidence(some, name, settings, budget) for name in names}

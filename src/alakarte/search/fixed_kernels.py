@@ -1,7 +1,7 @@
 """Kernels that are not learned, for likelihoods whose labels say too little of length-scales.
 
 In: a `Search`, and a candidate whose computation is taken over. Out: candidates with the length-scales that the inputs
-alone suggest. Their amplitude is left to those who compare them.
+alone suggest: multiples of the median distance of two rows. Their amplitude is left to those who compare them.
 """
 
 from dataclasses import replace
@@ -25,7 +25,7 @@ def fixed_candidates(search: Search, like: Candidate) -> list[Candidate]:
     """Each of the fixed kernels at each of the length-scales, counted in standard deviations of each input."""
     distance = _summary(search).distance(0.5)
     return [
-        _fixed(search, like, name, part * distance)
+        _fixed(search, like, name, part * distance, f"{part:g} × the median")
         for name in policy.FIXED_KERNELS
         for part in policy.FIXED_LENGTHSCALES
     ]
@@ -41,7 +41,7 @@ def candidates_in_units(search: Search, like: Candidate) -> list[Candidate]:
         return []
     distance = _summary(search).distance(0.5, 1 / scale)
     return [
-        _fixed(search, like, name, part * distance / scale)
+        _fixed(search, like, name, part * distance / scale, f"{part:g} × the median in units")
         for name in policy.KERNELS_IN_UNITS
         for part in policy.FIXED_LENGTHSCALES
     ]
@@ -53,7 +53,7 @@ def _summary(search: Search) -> Summary:
     return summarise(block.x, block.weight, search.streams("fixed", "summary"))
 
 
-def _fixed(search: Search, like: Candidate, name: str, lengthscale: float | Array) -> Candidate:
+def _fixed(search: Search, like: Candidate, name: str, lengthscale: float | Array, words: str) -> Candidate:
     """One kernel with a length-scale for all inputs, or one each (d,), in the computation of another candidate."""
     plan = search.plan(resolve(name))
     problem = set_up(plan, search.rows, search.scaling, search.streams("fixed", "draws", name))
@@ -67,4 +67,4 @@ def _fixed(search: Search, like: Candidate, name: str, lengthscale: float | Arra
     theta = problem.layout.clip(problem.layout.flat(values | problem.noise.start()))
     run = Run(theta, np.inf, 0, Ending(Stop.NOTHING_TO_LEARN, converged=True), 0, [])
     learned = Learned(problem, run, [run], [run], search.rows.total)
-    return Candidate(plan, learned, None, compressed=search.compressed, fixed=True)
+    return Candidate(plan, learned, None, compressed=search.compressed, fixed=words)

@@ -109,10 +109,11 @@ def climb(search: Search, plan: Plan, learned: Learned, stage: Stage) -> Learned
     problem = _with_free_centres(plan, learned.problem.on(rows))
     if learned.runs and not search.budget.allows(problem_flops(problem)):
         return learned
-    trials = _trials(search, plan, problem, learned)
-    theta = min(trials, key=lambda run: run.objective).theta if trials else learned.run.theta
+    begun = _confirmed(problem, learned)
+    trials = _trials(search, plan, problem, begun)
+    theta = min(trials, key=lambda run: run.objective).theta if trials else begun.run.theta
     if learned.runs and not trials:
-        theta = _with_enough_noise(problem, theta, learned.nlml_per_row)
+        theta = _with_enough_noise(problem, theta, begun.nlml_per_row)
     problem, run = long_run(search, plan, problem, theta, stage)
     if not learned.runs:
         return Learned(problem, run, [run], [run], rows.total)
@@ -129,6 +130,23 @@ def _with_free_centres(plan: Plan, problem: Problem) -> Problem:
     if plan.n_rows < needed or problem.rows.n_rows < needed // 2:
         return problem
     return replace(problem, layout=problem.layout.hastened())
+
+
+def _confirmed(problem: Problem, learned: Learned) -> Learned:
+    """Without the starts that more rows refute, where the best is one of them and not all are.
+
+    Few different targets reward noise of zero on few rows; with more noise then, what is left is noise alone.
+    """
+    if not learned.only_screened or not _is_refuted(problem, learned, learned.run):
+        return learned
+    kept = [run for run in learned.screened if not _is_refuted(problem, learned, run)]
+    return replace(learned, run=min(kept, key=lambda run: run.objective), screened=kept) if kept else learned
+
+
+def _is_refuted(problem: Problem, learned: Learned, run: Run) -> bool:
+    """Whether more rows cost far more each than those that a start was screened on."""
+    before, total = run.nlml / learned.screened_total, problem.rows.total
+    return _value(problem, run.theta) > (before + policy.JUMP) * total
 
 
 def _trials(search: Search, plan: Plan, problem: Problem, learned: Learned) -> list[Run]:

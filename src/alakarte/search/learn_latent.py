@@ -12,6 +12,8 @@ import numpy as np
 import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
 from alakarte.errors import IllConditioned
+from alakarte.execution.checkpoint import Checkpoint
+from alakarte.execution.digest import digest
 from alakarte.likelihoods.rowwise import RowLikelihood
 from alakarte.parameters import AMPLITUDE, Layout, Parameter, constrained
 from alakarte.process.computation import Computation
@@ -70,15 +72,26 @@ class Latent:
 class LatentObjective:
     """theta → (negative log evidence, gradient), warm from where the last evaluation ended."""
 
-    def __init__(self, problem: Problem, inference: str, sites: Sites | None = None):
-        self.problem, self.inference, self.sites = problem, inference, sites
+    def __init__(self, problem: Problem, inference: str, checkpoint: Checkpoint | None = None):
+        self.problem, self.inference = problem, inference
+        self.sites: Sites | None = None
         self.tol = policy.LATENT_TOL * problem.rows.total
+        self.checkpoint = checkpoint or Checkpoint()
+        self.name = digest(problem, inference) if self.checkpoint.remembers else ""
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
-        """Value and gradient."""
-        found = self.at(theta, gradient=True)
-        assert found.gradient is not None
-        return found.nlml, found.gradient
+        """Value and gradient; with them a checkpoint knows the sites that the next evaluation begins at."""
+        name = digest(self.name, self.sites, theta) if self.checkpoint.remembers else ""
+        known = self.checkpoint.recall(name)
+        if known is None:
+            found = self.at(theta, gradient=True)
+            assert found.gradient is not None
+            if self.checkpoint.remembers and self.sites is not None:
+                sites = self.sites.curvature, self.sites.linear
+                self.checkpoint.keep(name, [np.asarray(found.nlml), found.gradient, *sites])
+            return found.nlml, found.gradient
+        self.sites = Sites(*known[2:])
+        return float(known[0]), known[1]
 
     def at(self, theta: Array, *, gradient: bool = False) -> LatentEvidence:
         """The evidence; its sites are where the next evaluation begins."""
@@ -152,7 +165,7 @@ class LatentStage:
 def learn_latent(search: Search, latent: Latent, stage: LatentStage) -> Latent:
     """The kernel learned on the rows of a stage: its amplitude first, unless few rows have told it, then everything."""
     problem, n_iterations = latent.problem.on(stage.rows), stage.n_iterations
-    objective, theta = LatentObjective(problem, stage.inference), latent.run.theta
+    objective, theta = LatentObjective(problem, stage.inference, search.checkpoint), latent.run.theta
     if latent.found is None or latent.candidate.fixed:
         theta = objective.with_best_gain(theta)
     if latent.candidate.fixed and problem.layout.size <= 1:  # nothing but the amplitude

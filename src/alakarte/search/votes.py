@@ -6,7 +6,6 @@ fitted once more to such rows, with as many neighbours as predictions have.
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -138,7 +137,7 @@ def _stage(search: Search, votes: LearnedVotes, n_rows: int, k: int, max_iter: i
     told = search.progress.stage(title, total, max_iter, 0.0, 0.0)
     spread = policy.SPREAD if isinstance(settings.lengthscale_spread, str) else settings.lengthscale_spread
     task = Task(
-        partial(conditional_log_loss, problem, near, votes.shares),
+        search.checkpoint.evaluations(conditional_log_loss, problem, near, votes.shares),
         _bounds(problem.layout),
         Coordinates(np.append(problem.layout.slow(), np.full(3, np.inf))),
         _of_both(prior(problem.layout, spread)),
