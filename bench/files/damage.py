@@ -8,8 +8,10 @@ import tempfile
 import time
 import tracemalloc
 import warnings
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,14 +53,22 @@ def refused(path: Path, file: bytes) -> tuple[bool, float, float]:
     return True, seconds[0], peak / 1e6
 
 
-def main(number: int) -> int:
-    """Print a line for damaged files and one for forged ones."""
-    warnings.simplefilter("ignore")
+class Tried(NamedTuple):
+    """What came of some files."""
+
+    kind: str
+    files: int
+    missed: list[str]
+    milliseconds: float
+    megabytes: float
+
+
+def tried(number: int) -> Iterator[Tried]:
+    """That of damaged files, and of forged ones."""
     rng = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as folder:
         files = model_files(Path(folder))
-        print("files of", ", ".join(f"{len(file) / 1e6:.2f}" for file in files), "MB")
-        path, good = Path(folder) / "model.alk", True
+        path = Path(folder) / "model.alk"
         jobs = {
             "damaged": ((str(i), damaged(files[i % len(files)], rng)) for i in range(number)),
             "forged": chain(of_a_regressor(files[0]), *map(of_any_model, files)),
@@ -67,10 +77,16 @@ def main(number: int) -> int:
             outcomes = [(name, *refused(path, file)) for name, file in made]
             missed = [name for name, is_refused, _, _ in outcomes if not is_refused]
             slowest, largest = (max(column) for column in list(zip(*outcomes, strict=True))[2:])
-            print(
-                f"{kind:<8} {len(outcomes):>6} refused but {missed}; at most {1e3 * slowest:.1f} ms, {largest:.1f} MB"
-            )
-            good = good and not missed
+            yield Tried(kind, len(outcomes), missed, 1e3 * slowest, largest)
+
+
+def main(number: int) -> int:
+    """Print a line for each kind."""
+    warnings.simplefilter("ignore")
+    good = True
+    for kind, files, missed, slowest, largest in tried(number):
+        print(f"{kind:<8} {files:>6} refused but {missed}; at most {slowest:.1f} ms, {largest:.1f} MB", flush=True)
+        good = good and not missed
     return 0 if good else 1
 
 
