@@ -83,8 +83,8 @@ a cluster a process that is gone is seen at once, one that is silent after a whi
 REFUSED = """
 ## Files refused
 
-Copies of four model files of 20 KB to 8 MB with a flipped bit, cut off or added to; and files of the right form and with
-the right hash that say what cannot be. Refused means the one exception, before anything was made of the file.
+Copies of four model files of 20 KB to 8 MB with a flipped bit, cut off or added to; and files of the right form and
+with the right hash that say what cannot be. Refused means the one exception, before anything was made of the file.
 
 | files | tried | refused | longest | memory at most |
 |---|---|---|---|---|

@@ -14,7 +14,10 @@ def test_mean_and_variance_are_those_of_averaged_predictions(name):
     variables = model.scaling.variables
     columns = np.array([1]) if variables is None else np.flatnonzero(variables.of_column == 2)
     moved = np.repeat(X[:1], 3, axis=0)
-    moved[:, 1 if variables is None else 2] = [0.0, 1.0, 2.0]
+    if variables is None:
+        moved[:, 1] = [0.0, 1.0, 30.0]  # the last out of reach of all rows
+    else:
+        moved[:, 2] = [0.0, 1.0, 2.0]
     rows = Replaced(model.scaling.inputs(X), columns, model.scaling.inputs(moved)[:, columns])
     mean, variance = averaged(model.posterior, rows)
     for g in range(3):

@@ -74,8 +74,30 @@ def _averaged_features(posterior: WeightPosterior | LowRankPosterior, rows: Repl
     for start in range(0, len(zeroed), _TILE_ROWS):
         total += features.phi(zeroed[start : start + _TILE_ROWS]).sum(axis=0)
     phi = _turned(features, total / len(zeroed), rows.shifts)
+    free = np.zeros((len(phi), 1)) if posterior.reach is None else _taken_out_of_reach(posterior, rows, phi)
     mean = phi @ posterior.weight_mean
-    return mean, np.broadcast_to(posterior.variance_of_features(phi)[:, None], mean.shape)
+    variance = posterior.variance_of_features(phi) + np.einsum("ij,ij->i", free, free)
+    return mean, np.broadcast_to(variance[:, None], mean.shape)
+
+
+def _taken_out_of_reach(posterior: WeightPosterior | LowRankPosterior, rows: Replaced, phi: Array) -> Array:
+    """Leave in phi (G, D) what rows of the fit tell of; the rest (G, D), in the prior's standard deviations."""
+    assert posterior.reach is not None
+    free = np.zeros((len(phi), 1))
+    doubtful = np.flatnonzero(posterior.reach.wherever(rows.columns, rows.values).unknown(rows.zeroed).any(axis=1))
+    if not doubtful.size:
+        return free
+    free = np.zeros_like(phi)
+    some = replace(rows, z=rows.z[doubtful])
+    for g in range(len(phi)):
+        x = some.at(g)
+        far = x[posterior.out_of_reach(x)]
+        for start in range(0, len(far), _TILE_ROWS):
+            tile = far[start : start + _TILE_ROWS]
+            known, unknown = posterior._known_and_free(tile)
+            phi[g] += (known - posterior.features.phi(tile)).sum(axis=0) / len(rows.z)
+            free[g] += posterior.root_variance * unknown.sum(axis=0) / len(rows.z)
+    return free
 
 
 def _turned(features: FeatureMap, phi: Array, shifts: Array) -> Array:

@@ -43,6 +43,16 @@ class Reach:
         near = loops.boxes.nearness(x, boxes, self.weight, self.scale, self.dof)
         return np.asarray(np.maximum(1 - self.per_row * near, 0.0))
 
+    def wherever(self, columns: Integers, values: Array) -> "Reach":
+        """The same for rows that have zeros in some columns, where these stand for any of `values` (G, c).
+
+        What it calls known is so at each value: a gap to a box is convex, and its largest is taken.
+        """
+        low, high = self.boxes.low.copy(), self.boxes.high.copy()
+        gap = np.maximum(low[:, columns] - values[:, None], values[:, None] - high[:, columns]).max(axis=0)
+        low[:, columns] = high[:, columns] = np.maximum(gap, 0.0)
+        return replace(self, boxes=replace(self.boxes, low=low, high=high))
+
 
 def reach_of(process: Process) -> Reach | None:
     """Of a process by features on its rows; None where frequencies are parameters, or the kernel has no closed form."""
