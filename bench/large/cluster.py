@@ -1,10 +1,10 @@
 """One pass over rows on threads and on a Dask cluster of this machine, and what a killed worker costs.
 
-    python -m bench.large.cluster [ROWS] [COLUMNS]
+    python -m bench.large.cluster [ROWS] [COLUMNS] [WORKERS …]
 
 In: nothing; rows of 11 inputs are generated. Out: printed seconds, and CPU seconds of all processes, of a pass on two
-threads and on 1, 2 and 4 workers, bytes of the sums, whether the bits are equal, and the seconds of a fit one of whose
-workers is killed.
+threads and on so many workers (1, 2 and 4), in turn, bytes of the sums, whether the bits are equal, and the seconds of
+a fit one of whose workers is killed.
 """
 
 import logging
@@ -30,7 +30,7 @@ from alakarte.process.sums import statistics
 from alakarte.records import Shape
 
 INPUTS = 11
-REPEATS = 3
+REPEATS = 2
 
 
 def made(n: int):
@@ -48,14 +48,12 @@ def features(n_columns: int):
 
 
 def seconds_of_pass(rows, n_columns: int, n_jobs: int, client=None):
-    """The least seconds and CPU seconds of some passes, and the sums."""
-    times, phi = [], features(n_columns)
-    for _ in range(REPEATS + 1):  # the first compiles
-        began, cpu = time.perf_counter(), cpu_seconds(client)
-        with one_blas_thread():
-            sums = statistics(rows, phi, n_jobs)
-        times.append((time.perf_counter() - began, cpu_seconds(client) - cpu))
-    return *(min(each) for each in zip(*times[1:], strict=True)), sums
+    """Seconds and CPU seconds of a pass, and the sums."""
+    phi = features(n_columns)
+    began, cpu = time.perf_counter(), cpu_seconds(client)
+    with one_blas_thread():
+        sums = statistics(rows, phi, n_jobs)
+    return time.perf_counter() - began, cpu_seconds(client) - cpu, sums
 
 
 def cpu_seconds(client) -> float:
@@ -75,22 +73,27 @@ def on_workers(n_workers: int):
     )
 
 
-def passes(n: int, n_columns: int) -> None:
-    """Seconds of a pass on threads and on workers."""
+def passes(n: int, n_columns: int, workers) -> None:
+    """Seconds of a pass on threads and on workers, the least of some in turn."""
     X, y = made(n)
-    rows = training_table(GPRegressor(), X, y, None, Gaussian().scaling).rows
-    on_threads, cpu_on_threads, sums = seconds_of_pass(rows, n_columns, 2)
+    here = training_table(GPRegressor(), X, y, None, Gaussian().scaling).rows
     triangle = 8 * n_columns * (n_columns + 1) // 2 / 1e6
-    print(f"pass over {n} × {INPUTS}, {n_columns} columns, {triangle:.1f} MB per lane")
-    print(f"  2 threads {on_threads:.2f} s, CPU {cpu_on_threads:.2f} s", flush=True)
-    for n_workers in (1, 2, 4):
+    print(f"pass over {n} × {INPUTS}, {n_columns} columns, {triangle:.1f} MB per lane", flush=True)
+    for n_workers in workers:
         with on_workers(n_workers) as cluster, Client(cluster) as client:
             chunks = (-(-n // 16), INPUTS)
             collection = da.from_array(X, chunks=chunks), da.from_array(y, chunks=chunks[:1])
-            rows = training_table(GPRegressor(), *collection, None, Gaussian().scaling).rows
-            seconds, cpu, again = seconds_of_pass(rows, n_columns, 1, client)
+            there = training_table(GPRegressor(), *collection, None, Gaussian().scaling).rows
+            seconds_of_pass(here, 16, 2)  # compiles, and brings the rows to the workers
+            seconds_of_pass(there, 16, 1, client)
+            runs = []
+            for _ in range(REPEATS):
+                threads, remote = seconds_of_pass(here, n_columns, 2), seconds_of_pass(there, n_columns, 1, client)
+                runs.append((*threads[:2], *remote[:2]))
+            on_threads, cpu_on_threads, seconds, cpu = (min(each) for each in zip(*runs, strict=True))
             ratios = f"{seconds / on_threads:.2f} and {cpu / cpu_on_threads:.2f} × threads"
-            same = np.array_equal(sums.gram, again.gram)
+            same = np.array_equal(threads[2].gram, remote[2].gram)
+            print(f"  2 threads {on_threads:.2f} s, CPU {cpu_on_threads:.2f} s")
             print(f"  {n_workers} workers {seconds:.2f} s, CPU {cpu:.2f} s, {ratios}, equal bits: {same}", flush=True)
 
 
@@ -117,5 +120,5 @@ def seconds_of_fit(collection) -> tuple[float, float]:
 
 if __name__ == "__main__":
     n_rows = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000_000
-    passes(n_rows, int(sys.argv[2]) if len(sys.argv) > 2 else 1024)
+    passes(n_rows, int(sys.argv[2]) if len(sys.argv) > 2 else 1024, [int(each) for each in sys.argv[3:]] or (1, 2, 4))
     killed(min(n_rows, 200_000))

@@ -100,3 +100,15 @@ def test_any_memory_layout_serves():
     prepared, again = (prepare(rows, components[2]) for rows in (x, strided[0]))
     assert np.array_equal(prepared.rows, again.rows)
     assert np.array_equal(prepared.columns, again.columns)
+
+
+def test_no_loop_is_compiled_twice():
+    """One profile for all components or one for each: the first fit would wait for both."""
+    (x, _), (variance, scale, centre) = arguments(3, 7, 2, 1, False)
+    table, out, solved = prepare(x, centre), np.zeros((3, 3)), (np.ones((3, 3)), np.ones((1, 3)))
+    for dof in (3, np.array([3])):
+        closed.kernel_rows(table, table, dof, variance, scale)
+        closed.gram_rows(table, np.ones(3), dof, variance, scale, (0, 3), out)
+        closed.gram_rows_pullback(table, np.ones(3), dof, variance, scale, (0, 3), *solved)
+    loops = (closed._kernel_rows, closed._gram_rows, closed._gram_rows_pullback)
+    assert [len(getattr(loop, "signatures", [()])) for loop in loops] == [1, 1, 1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, Unavailable, scan_parquet
-from alakarte.data import merge, pieces, table
+from alakarte.data import dask_table, merge, pieces, table
 from data.clusters import chunked, cluster, da, distributed, made
 from data.parquet import NAMES, arrow_table, write_layouts
 
@@ -45,6 +45,17 @@ def test_the_same_bits_wherever_the_rows_are(tmp_path):
     for n_workers in (1, 2, 3):
         with cluster(n_workers):
             assert bits(GPRegressor(**SMALL).fit(*chunked(X, y, weight)), X[:50]) == expected
+
+
+def test_every_worker_holds_as_many_pieces(client):
+    """Else the others would wait for the one that holds more."""
+    X, y, _ = made(4 * 20_000)  # four lanes
+    cuts = (60_000, 20_000)
+    rows, targets = da.from_array(X, chunks=(cuts, 3)), da.from_array(y, chunks=(cuts,))
+    held, _ = dask_table.cluster_pieces(GPRegressor(), rows, targets, None)
+    distributed.wait(held.futures)
+    places = [address for (address,) in client.who_has(list(held.futures)).values()]
+    assert sorted(places.count(address) for address in set(places)) == [2, 2]
 
 
 def test_every_evaluation_on_the_cluster(client):

@@ -7,6 +7,7 @@ import pytest
 
 from alakarte import GPRegressor
 from alakarte.kernels import ARD, GaussianMixture
+from alakarte.posteriors import projected
 from alakarte.posteriors.projected import COLUMNS_PER_DIRECTION, SHARE, _with_directions, projected_variance
 from alakarte.posteriors.weights import WeightPosterior
 
@@ -31,7 +32,7 @@ def posterior(request):
     kernel, sizes = KERNELS[request.param]
     model = GPRegressor(kernel, n_restarts=1, max_iter=0, random_state=0, **sizes).fit(X, y)
     assert isinstance(model.model_.posterior, WeightPosterior)
-    return model.model_.posterior
+    return replace(model.model_.posterior, reach=None)  # of what rows do not reach it knows nothing
 
 
 def queries():
@@ -75,3 +76,16 @@ def test_directions_suffice_for_rows_of_the_fit(posterior):
 
 def test_little_noise_needs_too_many_directions(posterior):
     assert projected_variance(posterior, 1e-12 * posterior.noise_variance, np.random.default_rng(0)) is None
+
+
+def test_few_directions_tell_that_many_will_not_do(posterior, monkeypatch):
+    tried, directions = [], projected._leading_directions
+    monkeypatch.setattr(projected, "FIRST_RANK", 4)
+    monkeypatch.setattr(
+        projected, "_leading_directions", lambda *parts: tried.append(len(parts[2])) or directions(*parts)
+    )
+    flat = replace(
+        posterior, diagonal=np.full(posterior.n_basis, posterior.diagonal.max()), factor=0 * posterior.factor
+    )
+    assert projected.projected_variance(flat, 1e-3 * posterior.noise_variance, np.random.default_rng(0)) is None
+    assert tried == [4]

@@ -199,7 +199,7 @@ def _gram_rows_pullback(table, root, dof, components, start, stop, inverse, alph
 
 def profiles(dof: Dof, n_components: int) -> Integers:
     """(Q,) degrees of freedom of the profile of each component, from one for all or one for each."""
-    return np.ascontiguousarray(np.broadcast_to(np.asarray(dof, dtype=np.int64), n_components))
+    return np.full(n_components, dof, dtype=np.int64)
 
 
 def kernel_rows(table: Table, others: Table, dof: Dof, variance: Array, scale: Array) -> Array:

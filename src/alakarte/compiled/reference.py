@@ -55,11 +55,8 @@ def project(
     position : (F,) int, ascending; frequency f is entry position[f] of the stacks · p outputs of all stacks
     phase : (rows, F), written
     """
-    outputs = [
-        _stack(x, a, b, pi, g)[2] * kappa_s
-        for a, b, pi, g, kappa_s in zip(input_scale, signs, permutation, gaussians, factor, strict=True)
-    ]
-    phase[...] = np.concatenate(outputs, axis=1)[:, position]
+    outputs = _stacks(x, input_scale, signs, permutation, gaussians)[2] * factor[:, None]
+    phase[...] = np.concatenate(list(outputs), axis=1)[:, position]
 
 
 def project_pullback(
@@ -79,35 +76,31 @@ def project_pullback(
     input_scale_bar (stacks, d), signs_bar (stacks, p), gaussians_bar (stacks, p), factor_bar (stacks, p)
     """
     n_stacks, p = signs.shape
-    d = x.shape[1]
     bar = np.zeros((x.shape[0], n_stacks * p), dtype=phase_bar.dtype)
     bar[:, position] = phase_bar
-    input_scale_bar = np.zeros_like(input_scale)
-    signs_bar, gaussians_bar, factor_bar = np.zeros_like(signs), np.zeros_like(signs), np.zeros_like(signs)
-    for t in range(n_stacks):
-        padded, mixed, output = _stack(x, input_scale[t], signs[t], permutation[t], gaussians[t])
-        stack_bar = bar[:, t * p : (t + 1) * p]
-        factor_bar[t] = np.sum(stack_bar * output, axis=0)
-        inner = np.ascontiguousarray(stack_bar * factor[t])
-        hadamard(inner)
-        gaussians_bar[t] = np.sum(inner * mixed, axis=0)
-        outer = np.empty_like(inner)
-        outer[:, permutation[t]] = inner * gaussians[t]  # (Πᵀ t)_π(i) = t_i
-        hadamard(outer)
-        signs_bar[t] = np.sum(outer * padded, axis=0)
-        input_scale_bar[t] = np.sum((outer * signs[t])[:, :d] * x, axis=0)
-    return input_scale_bar, signs_bar, gaussians_bar, factor_bar
+    bar = bar.reshape(-1, n_stacks, p).swapaxes(0, 1)
+    padded, mixed, output = _stacks(x, input_scale, signs, permutation, gaussians)
+    inner = np.ascontiguousarray(bar * factor[:, None])
+    hadamard(inner.reshape(-1, p))
+    back = np.argsort(permutation, axis=1)  # (Πᵀ t)_π(i) = t_i
+    outer = np.take_along_axis(inner * gaussians[:, None], back[:, None], axis=2)
+    hadamard(outer.reshape(-1, p))
+    input_scale_bar = ((outer * signs[:, None])[:, :, : x.shape[1]] * x).sum(axis=1)
+    return input_scale_bar, (outer * padded).sum(axis=1), (inner * mixed).sum(axis=1), (bar * output).sum(axis=1)
 
 
-def _stack(x: Array, a: Array, signs: Array, permutation: Integers, gaussians: Array) -> tuple[Array, Array, Array]:
-    """x̃ = pad(x ∘ a), Π H B x̃ and H G Π H B x̃ of one stack."""
-    padded = np.zeros((x.shape[0], signs.size), dtype=x.dtype)
-    padded[:, : x.shape[1]] = x * a
-    mixed = padded * signs
-    hadamard(mixed)
-    mixed = mixed[:, permutation]
-    output = mixed * gaussians
-    hadamard(output)
+def _stacks(
+    x: Array, input_scale: Array, signs: Array, permutation: Integers, gaussians: Array
+) -> tuple[Array, Array, Array]:
+    """x̃ = pad(x ∘ a), Π H B x̃ and H G Π H B x̃ of all stacks, (stacks, rows, p) each."""
+    (n_stacks, p), (n, d) = signs.shape, x.shape
+    padded = np.zeros((n_stacks, n, p), dtype=x.dtype)
+    padded[:, :, :d] = x * input_scale[:, None]
+    mixed = padded * signs[:, None]
+    hadamard(mixed.reshape(-1, p))
+    mixed = np.take_along_axis(mixed, permutation[:, None], axis=2)
+    output = mixed * gaussians[:, None]
+    hadamard(output.reshape(-1, p))
     return padded, mixed, output
 
 

@@ -40,10 +40,10 @@ def cluster_pieces(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
         raise InvalidInput("X has no rows with a positive weight: give at least one.")
     edges, starts = piece_edges(n_rows), np.concatenate([[0], np.cumsum(lengths)])
     pieces = []
-    for low, high in pairwise(edges.tolist()):
+    for place, (low, high) in zip(cluster.places(len(edges) - 1), pairwise(edges.tolist()), strict=True):
         held = [i for i, (start, stop) in enumerate(pairwise(starts)) if start < high and stop > low]
         inside = [futures[i] for i in held]
-        pieces.append(cluster.submit(_cut, int(low - starts[held[0]]), high - low, *inside))
+        pieces.append(cluster.submit(_cut, int(low - starts[held[0]]), high - low, *inside, place=place))
     target_shape = tuple(int(size) for size in y.shape[1:])
     return Pieces(cluster, tuple(pieces), edges, int(np.prod(target_shape, dtype=int))), target_shape
 

@@ -104,11 +104,20 @@ class Cluster:
             )
         return [results[index] for index in range(len(calls))]
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """A future of function(*arguments), which the scheduler can compute again with the arguments that it has."""
+    def submit(self, function: Callable[..., Any], *arguments: Any, place: str | None = None) -> Any:
+        """A future of function(*arguments), which the scheduler can compute again with the arguments that it has.
+
+        It is computed on the worker of that address, while there is one.
+        """
         config = importlib.import_module("dask.config")
+        where = {} if place is None else {"workers": [place], "allow_other_workers": True}
         with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # few tasks, and meant to be fat
-            return self.client.submit(function, *arguments, pure=False)
+            return self.client.submit(function, *arguments, pure=False, **where)
+
+    def places(self, n: int) -> list[str | None]:
+        """Addresses of workers for n equal pieces of work that follow each other, so that none waits for others."""
+        threads = [address for address, count in sorted(self.client.nthreads().items()) for _ in range(count)]
+        return [threads[i * len(threads) // n] if threads else None for i in range(n)]
 
     def _attempt(self, function: Callable[..., Any], calls: dict[int, tuple[Any, ...]], shared: Any) -> dict[int, Any]:
         """Results of the calls that were not lost; other errors are raised."""

@@ -7,6 +7,7 @@ Arrays are float64 (`add_gram` and `times_symmetric`: float32 too); triangles ar
 
 import ctypes
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def _by_address(*values: Any) -> list[Any]:
 
 _ADDRESS: dict[type, Callable[[Any], Any]] = {  # some calls of small matrices take no longer than to look up these
     str: _LETTER.__getitem__,
-    int: lambda number: ctypes.byref(ctypes.c_int(number)),
+    int: lru_cache(4096)(lambda number: ctypes.byref(ctypes.c_int(number))),  # BLAS reads sizes and never writes them
     ctypes.c_int: ctypes.byref,
     ctypes.c_double: ctypes.byref,
     ctypes.c_float: ctypes.byref,

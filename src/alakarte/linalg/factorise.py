@@ -110,7 +110,10 @@ def solve_lower(factor: Array, right: Array, *, transposed: bool = False) -> Arr
 
 def solve(factor: Array, right: Array) -> Array:
     """(L Lᵀ)⁻¹ right."""
-    return solve_lower(factor, solve_lower(factor, right), transposed=True)
+    columns, factor = np.array(right.T, dtype=np.float64, order="C", ndmin=2), np.asfortranarray(factor)
+    for transposed in (False, True):
+        solve_rows_lower(factor, columns, transposed=transposed)
+    return columns.T.reshape(right.shape)
 
 
 def inverse(factor: Array, n_jobs: int = 1, *, overwrite: bool = False) -> Array:

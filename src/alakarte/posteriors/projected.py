@@ -62,6 +62,9 @@ def projected_variance(
         enough = np.flatnonzero(np.cumsum(captured) / total >= left)
         if enough.size:
             return _with_directions(posterior, basis[: enough[0] + 1])
+        # no other direction captures more than the last of these
+        if captured.sum() + (most - rank) * captured[-1] < left * total:
+            return None
         rank = 2 * rank if rank == most or 2 * rank <= most else most
     return None
 

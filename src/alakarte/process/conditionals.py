@@ -71,7 +71,7 @@ class Conditionals:
 def local_kernel(spectrum: Spectrum, closed: ClosedForm, scale: Array) -> LocalKernel:
     """The kernel as a function of points, which are inputs × scale (d,)."""
     Q = len(spectrum.log_amplitude)
-    dof = np.array(np.broadcast_to(closed.dof, Q), dtype=np.int64)
+    dof = np.full(Q, closed.dof, dtype=np.int64)
     centre = np.empty((0, 0)) if spectrum.centre is None else spectrum.centre / scale
     return LocalKernel(dof, np.exp(2 * spectrum.log_amplitude), spectrum.input_scale / scale, centre)
 
