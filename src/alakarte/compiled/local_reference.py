@@ -1,4 +1,4 @@
-"""NumPy twins of the loops of `local.py`, and the oracle of their tests: what the formulas say, query by query.
+"""NumPy twins of the loops of `local.py` and `boxes.py`, and the oracle of their tests: what the formulas say.
 
 In and out as there; factors are left out, since a twin makes them again where it needs them.
 """
@@ -82,3 +82,14 @@ def whiten(factors: Array, z: Array) -> Array:
     """U⁻ᵀz (B, k), what `votes.whiten` writes over the last column of the factors."""
     k = z.shape[1]
     return np.array([np.linalg.solve(np.triu(U[:, :k]).T, right) for U, right in zip(factors, z, strict=True)])
+
+
+def nearness(x: Array, corners: tuple[Array, Array], weight: Array, scale: Array, dof: Array) -> Array:
+    """Twin of `boxes.py`: Σ_b n_b g(‖a∘gap_b‖²)² (rows, Q), infinite within a box."""
+    low, high = corners
+    gap = np.maximum(np.maximum(low - x[:, None], x[:, None] - high), 0)  # (rows, B, d)
+    r2 = ((gap[:, :, None] * scale) ** 2).sum(axis=3)
+    columns = [profile(r2[:, :, q], int(each))[0] ** 2 @ weight for q, each in enumerate(dof)]
+    near = np.stack(columns, axis=1)
+    near[(gap == 0).all(axis=2).any(axis=1)] = np.inf
+    return near

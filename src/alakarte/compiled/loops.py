@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what a type checker sees; Python asks `__getattr__`
+    import alakarte.compiled.boxes as boxes
     import alakarte.compiled.closed as closed
     import alakarte.compiled.fastfood as fastfood
     import alakarte.compiled.local as local
@@ -19,7 +20,7 @@ if TYPE_CHECKING:  # what a type checker sees; Python asks `__getattr__`
     import alakarte.compiled.votes as votes
     import alakarte.compiled.waves as waves
 
-__all__ = ["closed", "fastfood", "local", "powers", "profiles", "votes", "waves"]
+__all__ = ["boxes", "closed", "fastfood", "local", "powers", "profiles", "votes", "waves"]
 _LOADING = threading.RLock()  # files of Numba import each other: two threads that begin at once would meet half of one
 
 

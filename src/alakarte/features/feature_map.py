@@ -59,6 +59,12 @@ class FeatureMap:
         """Columns that the loops write."""
         return self.component.size * (2 if self.centre is None else 4)
 
+    @property
+    def column_component(self) -> Integers:
+        """(D,) component of each column of Φ."""
+        component = np.tile(self.component, self._n_products // self.component.size)
+        return component if self.columns is None else component[self.columns]
+
     def of_products(self, values: Array) -> Array:
         """(…, products) from (…, D): zero where Φ has no column."""
         if self.columns is None:

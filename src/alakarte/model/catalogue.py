@@ -9,6 +9,7 @@ from enum import Enum
 import numpy as np
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.boxes import Boxes
 from alakarte.data.categories import Encoding, Levels
 from alakarte.data.compress import Tails
 from alakarte.data.schema import CATEGORY, DATE, NUMBER, ColumnSchema, Schema
@@ -31,6 +32,7 @@ from alakarte.posteriors.latent import LatentPosterior, Member
 from alakarte.posteriors.local import LocalPosterior
 from alakarte.posteriors.low_rank import LowRankPosterior
 from alakarte.posteriors.neighbours import Neighbours
+from alakarte.posteriors.reach import Reach
 from alakarte.posteriors.row_sites import RowSites
 from alakarte.posteriors.rows import RowPosterior
 from alakarte.posteriors.smooth_and_rough import SmoothAndRough
@@ -160,9 +162,12 @@ RECORDS: tuple[Kept, ...] = (
         gives={"D": lambda features: features.n_basis},
     ),
     # posteriors
+    kept(Boxes, low="B d", high="B d", weight="B"),
+    kept(Reach, boxes="d", scale="Q d", dof="Q", holds=lambda reach: bool(np.isin(reach.dof, (0, 1, 3, 5)).all())),
     kept(
         WeightPosterior,
         features="d D",
+        reach="d",
         weight_mean="D T",
         root_variance="D",
         factor="P P lower",
@@ -174,6 +179,7 @@ RECORDS: tuple[Kept, ...] = (
     kept(
         LowRankPosterior,
         features="d D",
+        reach="d",
         weight_mean="D T",
         root_variance="D",
         basis="D r",

@@ -19,6 +19,7 @@ from alakarte.posteriors.average import Average
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.latent import LatentPosterior
 from alakarte.posteriors.low_rank import LowRankPosterior
+from alakarte.posteriors.reach import Reach
 from alakarte.posteriors.rows import RowPosterior
 from alakarte.posteriors.weights import FeaturePosterior, WeightPosterior
 from alakarte.records import Array
@@ -103,13 +104,41 @@ def members(graph: Graph, posterior: Posterior, z: Value) -> list[tuple[float, L
 
 def _features(graph: Graph, posterior: FeaturePosterior, z: Value) -> Latent:
     phi, phase_size = _phi(graph, posterior.features, graph.cast(z, graph.dtype))
+    free = None
+    if posterior.reach is not None:
+        known, unknown = _shares(graph, posterior.reach, posterior.features, z)
+        free = graph.apply("Mul", graph.apply("Mul", phi, unknown), graph.constant(posterior.root_variance))
+        phi = graph.apply("Mul", phi, known)
     mean = graph.apply("MatMul", phi, graph.constant(posterior.weight_mean))
     squares = graph.sum_of_squares(graph.apply("MatMul", phi, graph.constant(_covariance_root(posterior))))
+    if free is not None:
+        squares = graph.apply("Add", squares, graph.sum_of_squares(free))
     unit, D = np.finfo(graph.dtype).eps, posterior.n_basis
     n_waves = 2 if posterior.features.centre is None else 4  # of a frequency
     per_column = unit * (n_waves * phase_size + D + 4)
     bound = float((np.abs(posterior.weight_mean) * per_column[:, None]).sum(axis=0).max())
     return Latent(mean, squares, bound)
+
+
+def _shares(graph: Graph, reach: Reach, features: FeatureMap, z: Value) -> tuple[Value, Value]:
+    """√(1 − h) and √h (rows, D): what rows reach, and what they do not; h in double precision."""
+    apart = graph.apply("Unsqueeze", z, graph.constant([1], np.int64))
+    boxes, zero = reach.boxes, _double(graph, np.zeros((1, *reach.boxes.low.shape)))
+    below = graph.apply("Sub", _double(graph, boxes.low[None]), apart)
+    above = graph.apply("Sub", apart, _double(graph, boxes.high[None]))
+    gap = graph.apply("Max", below, above, zero)  # (rows, B, d)
+    columns = []
+    for scale, dof in zip(reach.scale, reach.dof.tolist(), strict=True):
+        scaled = graph.apply("Mul", gap, _double(graph, scale))
+        r2 = graph.apply("ReduceSumSquare", scaled, graph.constant([2], np.int64), keepdims=0)
+        g = _profile(graph, dof, r2, len(boxes.weight))
+        told = _double(graph, reach.per_row * reach.weight[:, None])
+        columns.append(graph.apply("MatMul", graph.apply("Mul", g, g), told))
+    known = graph.apply("Min", graph.apply("Concat", *columns, axis=1), _double(graph, np.ones((1, len(columns)))))
+    unknown = graph.apply("Sub", _double(graph, np.ones((1, len(columns)))), known)
+    place = graph.constant(features.column_component, np.int64)
+    roots = [graph.cast(graph.apply("Sqrt", share), graph.dtype) for share in (known, unknown)]
+    return graph.apply("Gather", roots[0], place, axis=1), graph.apply("Gather", roots[1], place, axis=1)
 
 
 def _phi(graph: Graph, features: FeatureMap, z: Value) -> tuple[Value, Array]:
@@ -159,7 +188,7 @@ def _rows(graph: Graph, posterior: RowPosterior, z: Value) -> Latent:
     dofs = np.broadcast_to(posterior.closed_form.dof, spectrum.log_amplitude.shape).tolist()
     for q, dof in enumerate(dofs):
         variance = float(np.exp(2 * spectrum.log_amplitude[q]))
-        part = _profile(graph, dof, *_scaled(graph, posterior, z, q))
+        part = _profile(graph, dof, _r2(graph, *_scaled(graph, posterior, z, q)), len(posterior.x))
         if spectrum.centre is not None:
             angle = graph.apply("MatMul", z, _double(graph, spectrum.centre[q][:, None]))
             turned = graph.apply("Sub", angle, _double(graph, (posterior.x @ spectrum.centre[q])[None]))
@@ -189,18 +218,22 @@ def _scaled(graph: Graph, posterior: RowPosterior, z: Value, q: int) -> tuple[Ar
     return posterior.x @ A.T, graph.apply("MatMul", z, _double(graph, A.T))
 
 
-def _profile(graph: Graph, dof: int, rows: Array, scaled: Value) -> Value:
-    """(rows, n) g(r²) of scaled rows, from differences: squares of large numbers would cancel."""
+def _r2(graph: Graph, rows: Array, scaled: Value) -> Value:
+    """(rows, n) r² of scaled rows, from differences: squares of large numbers would cancel."""
     apart = graph.apply("Unsqueeze", scaled, graph.constant([1], np.int64))
     differences = graph.apply("Sub", apart, _double(graph, rows[None]))
-    r2 = graph.apply("ReduceSumSquare", differences, graph.constant([2], np.int64), keepdims=0)
+    return graph.apply("ReduceSumSquare", differences, graph.constant([2], np.int64), keepdims=0)
+
+
+def _profile(graph: Graph, dof: int, r2: Value, n: int) -> Value:
+    """(rows, n) g(r²)."""
     if dof == 0:
-        return graph.apply("Exp", graph.apply("Mul", r2, _double(graph, np.full(len(rows), -0.5))))
-    t = graph.apply("Sqrt", graph.apply("Mul", r2, _double(graph, np.full(len(rows), float(dof)))))
-    total = _double(graph, np.full(len(rows), _POLYNOMIALS[dof][-1]))
+        return graph.apply("Exp", graph.apply("Mul", r2, _double(graph, np.full(n, -0.5))))
+    t = graph.apply("Sqrt", graph.apply("Mul", r2, _double(graph, np.full(n, float(dof)))))
+    total = _double(graph, np.full(n, _POLYNOMIALS[dof][-1]))
     for coefficient in _POLYNOMIALS[dof][-2::-1]:  # Horner
         total = graph.apply("Mul", total, t)
-        total = graph.apply("Add", total, _double(graph, np.full(len(rows), coefficient)))
+        total = graph.apply("Add", total, _double(graph, np.full(n, coefficient)))
     return graph.apply("Mul", total, graph.apply("Exp", graph.apply("Neg", t)))
 
 

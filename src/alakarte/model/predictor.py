@@ -67,6 +67,7 @@ class Predictor:
         z = scaling.inputs(rows)
         needs_variance = self.with_std or scaling.transform is not None
         mean, variance = self._standardised(z) if needs_variance else (self._mean(z), None)
+        mean, variance = self._with_far(z, mean, variance)
         mean = mean * scaling.y_scale + scaling.y_mean
         if variance is None:
             return [mean]
@@ -74,6 +75,17 @@ class Predictor:
         if scaling.transform is not None:
             mean, std = moments(scaling.transform, mean, np.broadcast_to(std, mean.shape))
         return [mean, std] if self.with_std else [mean]
+
+    def _with_far(self, z: Array, mean: Array, variance: Array | None) -> tuple[Array, Array | None]:
+        """The same, anew for rows that those of the fit do not reach: ways for few rows do not know of reach."""
+        posterior = self.model.posterior
+        if not isinstance(posterior, FeaturePosterior) or not (far := posterior.out_of_reach(z)).size:
+            return mean, variance
+        mean[far] = posterior.mean(z[far], self.n_jobs)
+        if variance is not None:
+            variance = np.array(variance)
+            variance[far] = posterior.variance(z[far], self.n_jobs)[:, : variance.shape[1]]
+        return mean, variance
 
     def _mean(self, z: Array) -> Array:
         """(rows, T), in standardised units."""

@@ -5,6 +5,7 @@ In: a `Process` on all rows, its sums where they are known. Out: one of the post
 
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.low_rank import low_rank_posterior
+from alakarte.posteriors.reach import reach_of
 from alakarte.posteriors.rows import row_posterior
 from alakarte.posteriors.weights import weight_posterior
 from alakarte.process.computation import Computation
@@ -26,4 +27,4 @@ def build_posterior(process: Process, nlml: float | None, sums: Statistics | Non
     solved = weight_space(process, sums)
     if nlml is None:  # more accurate than the difference of sums
         nlml = solved.value(residual_energy(rows, process.features, solved.weight_mean, n_jobs))
-    return weight_posterior(process.features, sums, solved, nlml)
+    return weight_posterior(process.features, sums, solved, nlml, reach_of(process))

@@ -10,10 +10,9 @@ from scipy.linalg import eigh, qr, svd
 
 from alakarte.data.rows import Rows
 from alakarte.errors import IllConditioned
-from alakarte.execution.scratch import Scratch
 from alakarte.features.feature_map import FeatureMap
 from alakarte.posteriors.base import Posterior
-from alakarte.posteriors.tiles import by_tiles
+from alakarte.posteriors.reach import Reach, reach_after, reach_of
 from alakarte.posteriors.weights import LEAST_PIVOT, FeaturePosterior, changed_sums
 from alakarte.process.computation import Computation, kept_computation
 from alakarte.process.problem import Process
@@ -34,6 +33,7 @@ class LowRankPosterior(FeaturePosterior):
     total: float
     noise_variance: float
     nlml: float
+    reach: Reach | None = None
 
     @property
     def size(self) -> int:
@@ -58,32 +58,17 @@ class LowRankPosterior(FeaturePosterior):
         moment = directions @ ((self._eigenvalues() + self.noise_variance)[:, None] * inner)
         return Statistics(gram, moment, self.energy, self.total)
 
-    def _whitened(self, x: Array, scratch: Scratch | None = None) -> Array:
-        """(rows, D) square root of the covariance applied to ψ."""
-        return self._shrink(self.features.phi(x, scratch) * self.root_variance)
+    def _whitened(self, psi: Array) -> Array:
+        """Square root of the covariance, applied to ψ."""
+        return self._shrink(psi).T
 
     def _shrink(self, psi: Array) -> Array:
+        """ψ − UUᵀψ + Σ √(s/(s+λ_i)) u_i u_iᵀψ, (rows, D)."""
         return psi + (psi @ self.basis * (self.shrinkage - 1)) @ self.basis.T
 
-    def variance(self, x: Array, n_jobs: int = 1) -> Array:
-        """‖ψ − UUᵀψ‖² + Σ s/(s+λ_i) (u_iᵀψ)²."""
-        squares = by_tiles(lambda tile, scratch: (self._whitened(tile, scratch) ** 2).sum(axis=1), x, n_jobs=n_jobs)
-        return self._for_each_target(squares)
-
-    def variance_of_features(self, phi: Array) -> Array:
-        """(rows,) φᵀPφ of any features (rows, D), an average over rows for instance."""
-        return np.asarray((self._shrink(phi * self.root_variance) ** 2).sum(axis=1))
-
-    def covariance(self, x: Array) -> Array:
-        """As the variance, for pairs."""
-        whitened = self._whitened(x)
-        return self._for_each_target(whitened @ whitened.T)
-
-    def sample(self, x: Array, n_samples: int, rng: np.random.Generator) -> Array:
-        """One draw of weights is one function."""
-        D, T = self.weight_mean.shape
-        draws = self._shrink(rng.standard_normal((T * n_samples, D))) * self.root_variance
-        return self._functions(x, draws.T)
+    def _deviations(self, n_samples: int, rng: np.random.Generator) -> Array:
+        """The same square root, applied to normal numbers."""
+        return np.asarray((self._shrink(rng.standard_normal((n_samples, self.n_basis))) * self.root_variance).T)
 
     def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> Posterior:
         """By the basis while rows are few, else by sums."""
@@ -109,6 +94,7 @@ def low_rank_posterior(process: Process, nlml: float) -> LowRankPosterior:
         total=process.problem.rows.total,
         noise_variance=s,
         nlml=nlml,
+        reach=reach_of(process),
     )
 
 
@@ -141,4 +127,5 @@ def _changed_rank(old: LowRankPosterior, rows: Rows, sign: int) -> LowRankPoster
         total=total,
         noise_variance=s,
         nlml=float(nlml),
+        reach=reach_after(old.reach, rows, sign),
     )
