@@ -1,4 +1,4 @@
-"""Rows given the sites of their neighbours: log probability by quadrature, derivatives by Taylor, sites of rows apart."""
+"""Rows given the sites of their neighbours: log probability by quadrature, slopes by Taylor, sites of rows apart."""
 
 from dataclasses import replace
 
