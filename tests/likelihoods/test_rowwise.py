@@ -58,6 +58,28 @@ def test_a_predictive_density_is_that_of_fine_quadrature():
             assert likelihood.log_predictive(values, y, mean, variance)[0] == pytest.approx(np.log(whole), abs=1e-4)
 
 
+def test_derivatives_of_a_predictive_density_are_those_of_differences():
+    mean, variance = F, np.linspace(0.2, 1.0, 7)
+    for likelihood in (Bernoulli(), NegativeBinomial(), Poisson()):
+        values = likelihood.start()
+        here = likelihood.predictive(values, Y, mean, variance)
+        steps = {"by_mean": (H, 0.0, {}), "by_variance": (0.0, H, {})}
+        steps |= {name: (0.0, 0.0, {name: H}) for name in here.by_parameter}
+        for name, (by_mean, by_variance, by_parameter) in steps.items():
+            with naming(f"{likelihood.name} {name}"):
+                high, low = (
+                    likelihood.log_predictive(
+                        values | {key: values[key] + sign * step for key, step in by_parameter.items()},
+                        Y,
+                        mean + sign * by_mean,
+                        variance + sign * by_variance,
+                    )
+                    for sign in (1, -1)
+                )
+                found = here.by_parameter[name] if by_parameter else getattr(here, name)
+                assert found == pytest.approx((high - low) / (2 * H), abs=2e-5)
+
+
 def test_a_negative_binomial_with_little_dispersion_is_poisson():
     values = {"log_dispersion": np.asarray(np.log(1e6))}
     counts = np.arange(7.0)

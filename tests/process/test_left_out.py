@@ -8,7 +8,7 @@ from alakarte.likelihoods.bernoulli import Bernoulli
 from alakarte.process.computation import Computation
 from alakarte.process.latent_objective import latent_evidence
 from alakarte.process.latent_space import KernelSpace
-from alakarte.process.left_out import left_out_log_density, without_each
+from alakarte.process.left_out import left_out_log_density, left_out_of, without_each
 from alakarte.process.sites import Sites
 from alakarte.process.variational import Observations, infer
 from latent_problems import latent_problem_of
@@ -43,6 +43,17 @@ def test_a_row_of_weight_two_is_left_out_once():
     sites_twice = _found(x[twice], labels[twice], np.ones(11))
     sites_weight = _found(x, labels, np.where(np.arange(10) == 0, 2.0, 1.0))
     assert sites_weight == pytest.approx(sites_twice[:10], abs=1e-5)
+
+
+def test_moments_of_rows_tell_them_left_out_as_their_sites_do():
+    x, labels = spread_rows(10), (np.arange(10) % 2).astype(float)
+    data = Observations(labels, np.full(10, 0.3), np.ones(10))
+    found = infer(KernelSpace(kernel_of(x)), Bernoulli(), {}, data, tol=1e-12)
+    moments = found.state.mean, found.state.variance
+    mean, variance = left_out_of(Bernoulli(), {}, data, moments)
+    expected = without_each(*moments, found.sites, data.weight)
+    assert mean == pytest.approx(expected[0] + 0.3, abs=1e-4)
+    assert variance == pytest.approx(expected[1], rel=1e-4)
 
 
 def _found(x, labels, weight):

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from alakarte.data.arrays import ArrayRows
 from alakarte.errors import InvalidInput
 from alakarte.estimators.callbacks import tells_callbacks
-from alakarte.estimators.checks import check_settings
+from alakarte.estimators.checks import LOCAL_TOO, check_settings
 from alakarte.estimators.count_targets import check_counts, count_targets, log_exposure, read_counts
 from alakarte.estimators.latent import LatentEstimator
 from alakarte.estimators.on_cluster import lazy
@@ -39,7 +39,10 @@ class GPCountRegressor(LatentEstimator):
         Columns that are categories, as in `GPRegressor`.
     n_components, n_frequencies, n_posterior_frequencies, n_learning_rows, expansion, n_restarts, max_iter, \
     max_iter_restart, tol, lengthscale_spread, precision
-        As in `GPRegressor`; kernels are chosen by regression first.
+        As in `GPRegressor`; kernels are chosen by regression first. ``local`` is the closed form of the nearest rows.
+    n_neighbors : int, default=100
+        Rows that each prediction by neighbours is made from. With ``kernel="auto"`` these stand against features, where
+        there are any (some 6,000 rows and more), by rows left out.
     max_time : float, optional
         Seconds; when they are over, the best model so far is kept. Without it no clock is read.
     n_jobs : int, optional
@@ -87,6 +90,7 @@ class GPCountRegressor(LatentEstimator):
         n_posterior_frequencies: int | str | None = "auto",
         n_learning_rows: int | str | None = "auto",
         expansion: str = "auto",
+        n_neighbors: int = 100,
         n_restarts: int = 4,
         max_iter: int = 150,
         max_iter_restart: int = 20,
@@ -124,6 +128,7 @@ class GPCountRegressor(LatentEstimator):
             checkpoint_interval=checkpoint_interval,
         )
         self.likelihood = likelihood
+        self.n_neighbors = n_neighbors
 
     @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> "GPCountRegressor":
@@ -142,7 +147,7 @@ class GPCountRegressor(LatentEstimator):
         -------
         self
         """
-        settings, likelihood = check_settings(self, Gaussian()), self._likelihood()
+        settings, likelihood = check_settings(self, Gaussian(), LOCAL_TOO), self._likelihood()
         budget = Budget(self.max_time)
         self._fit_targets(settings, likelihood, VARIATIONAL, (X, count_targets(y, exposure), sample_weight), budget)
         return self

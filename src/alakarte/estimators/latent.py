@@ -30,7 +30,7 @@ from alakarte.process.problem import Problem
 from alakarte.records import Array
 from alakarte.search.context import Search
 from alakarte.search.fit import Fit
-from alakarte.search.latent import fit_latent
+from alakarte.search.latent_neighbours import fit_latent_by_both
 from alakarte.search.learn import WarmStart
 from alakarte.search.settings import Settings
 
@@ -52,7 +52,7 @@ class LatentEstimator(Online):
         surrogate, rows = self._latent_tables(likelihood, data)
 
         def learn(search: Search, warm: WarmStart | None) -> Fit:
-            return fit_latent(search, rows, likelihood, inference, warm)
+            return fit_latent_by_both(search, rows, likelihood, inference, warm)
 
         self._fit_table(replace(settings, stands_in=True), surrogate, budget, learn)
 

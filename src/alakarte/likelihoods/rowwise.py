@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from alakarte.likelihoods.base import Likelihood
-from alakarte.likelihoods.quadrature import log_average, normal_nodes
+from alakarte.likelihoods.quadrature import LEAST_VARIANCE, log_average, nodes_about_top, normal_nodes
 from alakarte.records import Array, Values
 
 
@@ -42,6 +42,16 @@ class ByParameter:
     value: Array
     slope: Array
     curvature: Array
+
+
+@dataclass(frozen=True)
+class Predictive:
+    """log ∫ p(y | f) N(f; mean, variance) df, each (n,), and its derivatives."""
+
+    value: Array
+    by_mean: Array
+    by_variance: Array
+    by_parameter: Values
 
 
 class RowLikelihood(Likelihood):
@@ -91,6 +101,30 @@ class RowLikelihood(Likelihood):
             name: np.asarray((weights * part.value).sum(axis=0))
             for name, part in self.by_parameter(values, y, f).items()
         }
+
+    def predictive(self, values: Values, y: Array, mean: Array, variance: Array) -> Predictive:
+        """log ∫ p N df with derivatives: averages of l′, ½(l″ + l′²) and ∂l/∂η under p N, normalised.
+
+        Of a log-concave likelihood: the nodes are about one top.
+        """
+
+        def slope_and_curvature(f: Array) -> tuple[Array, Array]:
+            parts = self.derivatives(values, y, f)
+            return parts.slope, parts.curvature
+
+        f, log_weights = nodes_about_top(slope_and_curvature, mean, np.maximum(variance, LEAST_VARIANCE))
+        at_nodes = self.derivatives(values, y, f)
+        terms = at_nodes.value + log_weights
+        highest = terms.max(axis=0)
+        share = np.exp(terms - highest)
+        total = share.sum(axis=0)
+        share /= total
+        bent = at_nodes.slope**2 - at_nodes.curvature
+        by_parameter = {
+            name: np.asarray((share * part.value).sum(axis=0)) for name, part in self.by_parameter(values, y, f).items()
+        }
+        by_mean, by_variance = (share * at_nodes.slope).sum(axis=0), 0.5 * (share * bent).sum(axis=0)
+        return Predictive(highest + np.log(total), by_mean, by_variance, by_parameter)
 
     def log_predictive(self, values: Values, y: Array, mean: Array, variance: Array) -> Array:
         """log ∫ p(y | f) N(f; mean, variance) df (n,)."""

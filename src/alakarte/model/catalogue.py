@@ -205,7 +205,7 @@ RECORDS: tuple[Kept, ...] = (
     kept(Member, theta="k", holds=lambda member: member.problem.layout.size == member.theta.size),
     kept(RowSites),
     kept(ClassSites, base="T"),
-    kept(LatentPosterior, core="d T", rows="d", finder="T"),
+    kept(LatentPosterior, core="d T", rows="d", finder="T", unbounded=("nlml",)),
     # posteriors from neighbours
     kept(Neighbours, points="n d", scale="d", are_rows=True),
     kept(

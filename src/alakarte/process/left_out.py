@@ -10,9 +10,11 @@ A row of weight ω stands for ω rows, of which one is left out: λ and b are di
 
 import numpy as np
 
+from alakarte.likelihoods.rowwise import RowLikelihood
 from alakarte.process.latent_objective import LatentEvidence, observations
 from alakarte.process.sites import Sites
-from alakarte.records import Array
+from alakarte.process.variational import Observations, matched_sites
+from alakarte.records import Array, Values
 
 LEAST_LEFT = 1e-12  # of the precision that other rows give: less is rounding
 
@@ -29,6 +31,16 @@ def left_out_function(found: LatentEvidence) -> tuple[Array, Array]:
     data = observations(found.function.problem)
     mean, variance = without_each(found.state.mean, found.state.variance, found.sites, data.weight)
     return mean + data.offset, variance
+
+
+def left_out_of(
+    likelihood: RowLikelihood, values: Values, data: Observations, moments: tuple[Array, Array]
+) -> tuple[Array, Array]:
+    """The same of some rows, from mean and variance (n,) of f there: the sites are those that these ask for."""
+    mean, variance = moments
+    expected = likelihood.expected(values, data.y, mean + data.offset, variance)
+    without = without_each(mean, variance, matched_sites(expected, data, mean), data.weight)
+    return without[0] + data.offset, without[1]
 
 
 def left_out_log_density(found: LatentEvidence) -> Array:

@@ -110,6 +110,10 @@ LOCAL_KERNEL, LOCAL_SMOOTHNESS, LOCAL_COMPONENTS = "mm", 0.5, 2
 REST_KERNEL, REST_SMOOTHNESS = "matern", 1.5  # of what features leave: they have the smooth part
 MOST_LOCAL_ROWS = 5_000_000  # that neighbours are searched among
 
+# Counts: rows, neighbours and iterations of each stage; in the end sites are found so many times.
+LATENT_LOCAL_STAGES = ((500, 24, 10), (1000, 32, 15), (2000, 48, 20), (4000, 48, 15))
+LATENT_LOCAL_ROUNDS = 2
+
 # --- classes from neighbours ------------------------------------------------------------------------------------------
 LEAST_CLASS_ROWS = 3600  # fewer were not tried: features
 FEWEST_CLASS_ROWS = 20  # for neighbours by name
