@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import yeojohnson
 
-from alakarte import InvalidInput, Unavailable
-from alakarte.data.table import OnCluster
+from alakarte import InvalidInput
 from alakarte.data.target_transform import LOG, YEO_JOHNSON, Log, YeoJohnson, check_targets, learn_transform
-from alakarte.likelihoods.gaussian import Gaussian
 
 ONES = np.ones(200)
 SKEWED = np.exp(np.random.default_rng(0).standard_normal((200, 1)))
@@ -90,8 +88,3 @@ def test_what_has_no_logarithm_is_named():
         check_targets(LOG, y, np.ones(4))
     check_targets(LOG, y, np.array([1.0, 1.0, 0.0, 0.0]))
     check_targets(YEO_JOHNSON, y, np.ones(4))
-
-
-def test_rows_on_a_cluster_keep_their_targets():
-    with pytest.raises(Unavailable, match=r"y\.map_blocks\(numpy\.log\)"):
-        OnCluster(None, ()).table(Gaussian().scaling, LOG)

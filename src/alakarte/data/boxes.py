@@ -13,7 +13,7 @@ from alakarte.execution.scratch import Scratch
 from alakarte.records import Array, Integers
 
 MOST = 64  # a query meets each of them
-SOME_ROWS = 4096
+SOME_ROWS = 2048
 FINE = 0.5  # lengths: a box whose sides are shorter is not cut
 _EMPTY = 1e-9  # of the weight of a box: what rounding may leave
 POWER = 16  # of a sum that bounds the largest of many: twice too large for 65,536 of equal size
@@ -100,11 +100,15 @@ def _add_outside(
     sums: list[Array], scratch: Scratch, block: Block, cuts: _Cuts, sides: tuple[Array, Array], length: Array
 ) -> None:
     """Add powers of how far rows lie below and above their box, (B, d) each, and weights (B,)."""
-    low, high = sides
     box = cuts.box_of(block.x)
-    for total, outside in zip(sums, (low[box] - block.x, block.x - high[box]), strict=False):
-        np.add.at(total, box, (np.maximum(outside, 0.0) / length) ** POWER)
-    sums[2] += np.bincount(box, block.weight, len(low))
+    for total, side, sign in zip(sums, sides, (1, -1), strict=False):
+        outside = side[box]
+        outside -= block.x
+        outside *= sign / length
+        np.maximum(outside, 0.0, out=outside)
+        outside **= POWER
+        np.add.at(total, box, outside)
+    sums[2] += np.bincount(box, block.weight, len(sums[2]))
 
 
 def _cut(x: Array, length: Array) -> tuple[_Cuts, list[Integers]]:
