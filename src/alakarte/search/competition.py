@@ -13,7 +13,7 @@ from alakarte.search.candidates import Candidate, expected_score, menu, ranked
 from alakarte.search.compare import compare
 from alakarte.search.context import Search
 from alakarte.search.cost import comparing_flops
-from alakarte.search.learn import Learned, WarmStart, begin, climb, learn
+from alakarte.search.learn import Learned, WarmStart, begin, climb, learn, side_by_side
 from alakarte.search.learn_sum import learn_sum
 from alakarte.search.plan import Plan, Stage
 from alakarte.search.prune import pruned
@@ -114,10 +114,8 @@ def _within(search: Search, learned: list[Contestant], nats: float) -> tuple[lis
 
 def _climb(search: Search, climbing: list[Contestant], rung: int) -> list[Contestant]:
     """All of them on the rows of the next rung; small: one per thread; large: one at a time on all threads."""
-    n_jobs = search.settings.n_jobs
     stages = [_rungs(plan, kernel)[rung:] for plan, kernel in climbing]
-    small = all(kernel.problem.is_closed for _, kernel in climbing) and search.rows.n_rows <= policy.FEW_ROWS
-    side_by_side = n_jobs if small and len(climbing) > 1 else 1
+    at_once = side_by_side(search, [kernel for _, kernel in climbing])
     order = sorted(range(len(climbing)), key=lambda index: -climbing[index][1].problem.layout.size)  # the longest first
     climbed = dict(enumerate(climbing))
 
@@ -127,7 +125,7 @@ def _climb(search: Search, climbing: list[Contestant], rung: int) -> list[Contes
             climbed[index] = pruned(plan, climb(search, plan, kernel, stage))
 
     try:
-        run_together([partial(one, index) for index in order], side_by_side, search.budget.interrupt)
+        run_together([partial(one, index) for index in order], at_once, search.budget.interrupt)
     except KeyboardInterrupt:  # what is not finished stays as it was
         search.budget.interrupted = True
     return [climbed[index] for index in range(len(climbing))]

@@ -124,6 +124,12 @@ def climb(search: Search, plan: Plan, learned: Learned, stage: Stage) -> Learned
     return replace(learned, problem=problem, run=run, runs=[*before, *trials, run])
 
 
+def side_by_side(search: Search, kernels: list[Learned]) -> int:
+    """How many of these may climb at once: as many as there are threads where all are small, else one on all threads."""
+    small = all(kernel.problem.is_closed for kernel in kernels) and search.rows.n_rows <= policy.FEW_ROWS
+    return search.settings.n_jobs if small else 1
+
+
 def _with_free_centres(plan: Plan, problem: Problem) -> Problem:
     """No parameter is slow where there are 12 rows per parameter, half of them in this stage [E22]."""
     needed = policy.ROWS_TO_SPARE * problem.layout.size

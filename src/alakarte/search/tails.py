@@ -3,11 +3,14 @@
 In: kernels learned on some rows. Out: the same search and kernels, or those on compressed inputs.
 """
 
+from functools import partial
+
 import alakarte.search.policy as policy
+from alakarte.execution.threads import run_together
 from alakarte.posteriors.build import build_posterior
 from alakarte.process.problem import process_at
 from alakarte.search.context import Search
-from alakarte.search.learn import Learned, climb
+from alakarte.search.learn import Learned, climb, side_by_side
 from alakarte.search.plan import Plan
 
 
@@ -18,11 +21,11 @@ def draw_in_tails(search: Search, learned: list[tuple[Plan, Learned]]) -> tuple[
         return search, learned
     search.progress.say("some inputs lie far out: a few steps with their tails compressed")
     best = min(learned, key=lambda pair: pair[1].nlml_per_row)
-    without, within = _further(search, *best), _further(compressed, *best)
+    without, within = _further([(search, *best), (compressed, *best)])
     if not _is_better(within, without, search.rows.total):
         return search, [(plan, without if kernel is best[1] else kernel) for plan, kernel in learned]
-    moved = [(plan, within if kernel is best[1] else _further(compressed, plan, kernel)) for plan, kernel in learned]
-    return compressed, moved
+    others = iter(_further([(compressed, *each) for each in learned if each is not best]))
+    return compressed, [(plan, within if kernel is best[1] else next(others)) for plan, kernel in learned]
 
 
 def _is_better(within: Learned, without: Learned, total: float) -> bool:
@@ -45,7 +48,14 @@ def _left_out_error(learned: Learned) -> float:
     return float(block.weight @ ((block.y - mean) ** 2).sum(axis=1))
 
 
-def _further(search: Search, plan: Plan, learned: Learned) -> Learned:
-    """A few steps on the rows of the last stage."""
-    stage = plan.priced(learned.problem.rows.n_rows, policy.TRIAL_ITERATIONS)
-    return climb(search, plan, learned, stage)
+def _further(contestants: list[tuple[Search, Plan, Learned]]) -> list[Learned]:
+    """A few steps of each on the rows of the last stage."""
+
+    def one(search: Search, plan: Plan, learned: Learned) -> Learned:
+        return climb(search, plan, learned, plan.priced(learned.problem.rows.n_rows, policy.TRIAL_ITERATIONS))
+
+    if not contestants:
+        return []
+    search = contestants[0][0]
+    at_once = side_by_side(search, [learned for *_, learned in contestants])
+    return run_together([partial(one, *each) for each in contestants], at_once, search.budget.interrupt)
