@@ -3,7 +3,7 @@
 In: sizes. Out: an `Objective` (value and gradient of the evidence at a start), projections, sines and cosines.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -99,7 +99,8 @@ def objective(kernel: str, n: int, d: int, Q: int, m: int, precision: str = "dou
         n_jobs=2,
         precision=precision,
     )
-    problem = set_up(Plan(settings, settings.kernel, Q, m, n, d), rows, scaling, streams("draws"))
+    plan = Plan(settings, settings.kernel, Q, m, n, d)
+    problem = replace(set_up(plan, rows, scaling, streams("draws")), precision=plan.precision)
     [start] = make_starts(problem, summarise(rows.x, weight, streams("summary")), 1, streams)
     return Objective(problem, start.theta)
 
