@@ -31,7 +31,7 @@ def tell_estimate(search: Search) -> None:
 
 
 def _learning_flops(plan: Plan, n_plans: int) -> float:
-    """Of the first stages of a kernel; half of them climb beyond the first rung, of many rows one to the last."""
+    """Of the first stages of a kernel; half of them climb beyond the first rung, of many rows about one."""
     n_parameters = sum(p.size for p in plan.kernel.parameters(plan.shape))
     closed = plan.learns_closed_form(n_parameters)
     screening, rungs = plan.screening_stage(), plan.rungs(n_parameters)
@@ -40,10 +40,11 @@ def _learning_flops(plan: Plan, n_plans: int) -> float:
     def flops(stage: Stage) -> float:
         return expected_flops(stage.max_iter, plan.evaluation_flops(stage.n_rows, closed=closed))
 
-    parts = [1.0] + [0.5] * (len(rungs) - 1)
+    later = 1 / n_plans if alone else 0.5
+    parts = [1.0] + [later] * (len(rungs) - 1)
     work = plan.settings.n_restarts * flops(screening)
     if alone:
-        parts[-1] = 1 / n_plans
+        parts[-1] = later
         if len(rungs) == 1 and plan.kernel.has_components:  # a few steps of each, the two best starts among them
             work += 3 * flops(Stage(rungs[0].n_rows, policy.TRIAL_ITERATIONS, 0.0))
     return work + sum(part * flops(stage) for part, stage in zip(parts, rungs, strict=True))
