@@ -20,6 +20,11 @@ def test_small_tables_have_one_lane_and_large_sums_two():
     assert len(lane_edges(10**7, int(LANE_BYTES))) == 3
 
 
+def test_a_billion_rows_feed_a_hundred_workers():
+    assert len(lane_edges(10**9, 8)) > 200
+    assert len(lane_edges(10**9, 8 * 1024**2)) > 200
+
+
 def test_blocks_grow_with_the_columns_and_not_with_the_threads():
     assert Work(64).block_rows <= Work(4096).block_rows
     assert Work(1024, n_jobs=1).block_rows == Work(1024, n_jobs=8).block_rows

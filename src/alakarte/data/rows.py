@@ -16,10 +16,12 @@ from alakarte.execution.digest import stands_for
 from alakarte.execution.scratch import ScratchPool
 from alakarte.records import Array, Integers
 
-LANES = 8
+LANES = 8  # as a rule
 LANE_ROWS = 16384  # to make and add a lane's sum costs as much as some hundred rows
+LARGEST_LANE = 2**22  # rows of larger tables have more lanes, for more workers to hold and to visit
 TWO_LANES = 1024  # from here on two lanes pay on two threads
-LANE_BYTES = 256e6  # all lanes' sums together, unless two exceed it
+LANE_BYTES = 256e6  # all lanes' sums together, unless two exceed it,
+BYTES_PER_ROW = 16  # or so many per row
 SKETCHED = 100  # rows that stand for all of a table
 BLOCK_ROWS = (1024, 2048)  # twice the columns, within these: small blocks stay in the cache, large ones feed BLAS
 
@@ -121,8 +123,9 @@ class Block:
 
 def lane_edges(n_rows: int, sum_bytes: int) -> Integers:
     """Where lanes begin and end, for sums of so many bytes."""
-    by_memory = max(2, int(LANE_BYTES // max(sum_bytes, 1)))
-    n_lanes = min(LANES, by_memory, max(2, n_rows // LANE_ROWS)) if n_rows >= TWO_LANES else 1
+    by_memory = max(2, int(max(LANE_BYTES, BYTES_PER_ROW * n_rows) // max(sum_bytes, 1)))
+    by_rows = min(max(LANES, n_rows // LARGEST_LANE), max(2, n_rows // LANE_ROWS))
+    n_lanes = min(by_rows, by_memory) if n_rows >= TWO_LANES else 1
     return np.linspace(0, n_rows, n_lanes + 1).astype(int)
 
 
