@@ -152,8 +152,8 @@ def test_a_rung_without_a_number_leaves_what_was_learned_before(monkeypatch):
 def test_starts_from_a_simpler_kernel_are_among_the_restarts(n_restarts, monkeypatch):
     search, plan = search_on("ard", n=60)
     simpler = learn(search, plan)
-    seen, real = [], alakarte.search.learn.short_stage
-    monkeypatch.setattr(alakarte.search.learn, "short_stage", lambda *a: seen.append(a[3]) or real(*a))
+    seen, real = [], alakarte.search.learn.first_steps
+    monkeypatch.setattr(alakarte.search.learn, "first_steps", lambda *a: seen.append(a[3]) or real(*a))
     for kernel, n_nested in (("matern32", 1), ("gm", 2)):
         with naming(kernel):
             seen.clear()

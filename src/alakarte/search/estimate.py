@@ -38,7 +38,8 @@ def _learning_flops(plan: Plan, n_plans: int) -> float:
     alone = plan.n_rows > policy.FEW_ROWS and n_plans > 1
 
     def flops(stage: Stage) -> float:
-        return expected_flops(stage.max_iter, plan.evaluation_flops(stage.n_rows, closed=closed))
+        closed_here = closed or (plan.begins_closed_form and stage is screening)
+        return expected_flops(stage.max_iter, plan.evaluation_flops(stage.n_rows, closed=closed_here))
 
     later = 1 / n_plans if alone else 0.5
     parts = [1.0] + [later] * (len(rungs) - 1)

@@ -17,6 +17,7 @@ from alakarte.process.objective import nlml
 from alakarte.process.problem import Problem, require_closed_form
 from alakarte.records import Array, Draws
 from alakarte.search.context import Search
+from alakarte.search.first_steps import first_steps
 from alakarte.search.optimise import Run
 from alakarte.search.plan import Plan, Stage
 from alakarte.search.run_stage import long_run, problem_flops, short_stage
@@ -98,7 +99,7 @@ def begin(search: Search, plan: Plan, warm: WarmStart | None = None, simpler: Le
     if len(starts) == 1 or settings.max_iter_restart == 0:
         run = Run(starts[0].theta, np.inf, 0, NOT_BEGUN, 0, [])
         return Learned(problem, run, [], [], rows.total)
-    screened = short_stage(search, plan, problem, starts, settings.max_iter_restart)
+    screened = first_steps(search, plan, problem, starts)
     best = min(screened, key=lambda run: run.objective)
     return Learned(problem, best, screened, [best], rows.total)
 
@@ -125,7 +126,7 @@ def climb(search: Search, plan: Plan, learned: Learned, stage: Stage) -> Learned
 
 
 def side_by_side(search: Search, kernels: list[Learned]) -> int:
-    """How many of these may climb at once: as many as there are threads where all are small, else one on all threads."""
+    """How many of these may climb at once: one per thread where all are small, else one on all threads."""
     small = all(kernel.problem.is_closed for kernel in kernels) and search.rows.n_rows <= policy.FEW_ROWS
     return search.settings.n_jobs if small else 1
 
@@ -156,8 +157,13 @@ def _is_refuted(problem: Problem, learned: Learned, run: Run) -> bool:
 
 
 def _trials(search: Search, plan: Plan, problem: Problem, learned: Learned) -> list[Run]:
-    """A few steps on twice the rows of the two best starts of a mixture; nothing where one is clearly ahead."""
-    if not plan.kernel.has_components or len(learned.screened) < 2 or not learned.only_screened:
+    """A few steps on twice the rows of the two best starts; nothing where one is clearly ahead.
+
+    In closed form of mixtures only: others find their optimum from any start.
+    """
+    if len(learned.screened) < 2 or not learned.only_screened:
+        return []
+    if problem.is_closed and not plan.kernel.has_components:
         return []
     if problem.rows.total < 2 * learned.screened_total:
         return []

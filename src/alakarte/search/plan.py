@@ -121,6 +121,14 @@ class Plan:
             return True
         return self.settings.expansion == "auto" and self.settings.progressive and self.keeps_closed_form
 
+    @property
+    def begins_closed_form(self) -> bool:
+        """Whether first steps go without an expansion though the long run has one: of many inputs, if that is cheap."""
+        many = policy.FREQUENCIES_PER_INPUT * self.n_inputs > policy.LEARNING_FREQUENCIES
+        flops = closed_flops(policy.CLOSED_SCREEN_ROWS, self.n_inputs, self._closed_components)
+        possible = self.settings.progressive and self.growing and self.kernel.has_closed_form
+        return possible and many and flops <= policy.LEARN_CLOSED_FLOPS / 2
+
     # --- the stages
 
     def priced(self, n_rows: int, max_iter: int) -> Stage:
@@ -134,7 +142,8 @@ class Plan:
         if not settings.progressive:
             return Stage(settings.asked_rows(self.n_rows), settings.max_iter_restart, settings.tol)
         closed = self.keeps_closed_form or self._closed_is_cheap(self.n_rows, policy.LEARN_CLOSED_FLOPS)
-        most = policy.FIRST_ROWS if closed else policy.SCREEN_ROWS
+        with_features = policy.CLOSED_SCREEN_ROWS if self.begins_closed_form else policy.SCREEN_ROWS
+        most = policy.FIRST_ROWS if closed else with_features
         return Stage(min(most, self.n_rows), settings.max_iter_restart, settings.tol)
 
     def rungs(self, n_parameters: int) -> list[Stage]:

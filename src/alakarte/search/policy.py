@@ -10,7 +10,7 @@ FEATURE_MENU = ("rbf", "ard", "pwl", "gm")  # beyond
 MENU_OF_FEW_ROWS = ("rbf",)  # no candidates beyond FEW_ROWS: `ard` has it within at a small price
 # Few rows: candidates that the evidence cannot tell apart are averaged; beyond, they are told apart, and each has an
 # n×n factor.
-FEW_ROWS = 2000
+FEW_ROWS = 2500
 LEAST_WEIGHT = 0.01  # in an average: a kernel with less is left out
 CONTENDERS = 2  # of the best are learned further, those less than DROPPED_OF_MANY behind
 NEAR = 0.1  # nats per row between the two best starts of a mixture, at most: both are tried on more rows
@@ -65,6 +65,8 @@ JOIN_CLOSED_FLOPS = 2 * KEEP_CLOSED_FLOPS  # rows that join may make it so dear 
 # --- rows and iterations of each stage ------------------------------------------------------------------------------
 SCREEN_ROWS = 1000  # for the starts,
 FIRST_ROWS = 200  # and in closed form, where an evaluation costs n³: they tell good starts from bad ones, too
+# In closed form before a long run with features, where these have fewer frequencies per input: few fit their own draws.
+CLOSED_SCREEN_ROWS, FREQUENCIES_PER_INPUT = 800, 6
 RUNG_NATS = 0.001  # per row: a long run in closed form goes on to more rows, or ends, where a window gains less
 # Of the two best starts of a mixture on more rows, and of inputs with and without compressed tails:
 TRIAL_ITERATIONS = 8
