@@ -59,6 +59,8 @@ class RankingDisplay(Display):
         ax.set_yticks(places, [_name(place) for place in self.ranking])
         ax.invert_yaxis()
         ax.set_xlim(0, max(float(known.max()) * 1.6, 1e-3))
+        if not known.any():
+            ax.set_xticks([0.0])
         ax.set_xlabel(self.unit)
         bare(ax)
         return self

@@ -218,7 +218,7 @@ def _sure_of_numbers(case: Case, answers: NumberAnswers) -> list[str]:
     counts = np.full(LEVELS.size, answers.y.size)
     pictures: list[tuple[Callable[[Any], Display], str, str]] = [
         (
-            lambda ax: CoverageDisplay(LEVELS, shares, counts).plot(ax),
+            lambda ax: CoverageDisplay(LEVELS, shares, counts, whole=answers.whole).plot(ax),
             "The share of rows within intervals, against what they promise: below the line they are too narrow."
             + (" Intervals of counts end at whole numbers, so they hold more." if answers.whole else ""),
             "coverage",
