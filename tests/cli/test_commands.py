@@ -237,6 +237,12 @@ def test_exposure_goes_from_the_fit_to_predictions(tmp_path, capsys):
     again = alakarte.load(model)
     X = np.array([[row[0]] for row in rows])
     assert [float(line["mean"]) for line in lines] == again.predict(X, exposure=hours).tolist()
+    pytest.importorskip("matplotlib")
+    pages = [tmp_path / "with.html", tmp_path / "without.html"]
+    assert main(["report", str(model), table, "--exposure", "hours", "-o", str(pages[0])]) == 0
+    assert main(["report", str(model), table, "-o", str(pages[1])]) == 0
+    low = "Predictions are too low"  # where hours are taken as one
+    assert [low in page.read_text(encoding="utf-8") for page in pages] == [False, True]
 
 
 def test_a_transform_of_the_target(tmp_path, capsys):
