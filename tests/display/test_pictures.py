@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from alakarte import GPRegressor, Unavailable
+from alakarte.display.inline import WIDE
 from alakarte.errors import InvalidInput
 from alakarte.kernels import GaussianMixture
 from alakarte.kernels.registry import kernels
@@ -16,6 +17,7 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
 display = pytest.importorskip("alakarte.display")
+canvas = pytest.importorskip("alakarte.display.canvas")
 
 MODELS = sorted(set(RECIPES) - {"features"})
 NAMES_INPUTS = (display.RelevanceDisplay, display.SpectrumDisplay, display.KernelDisplay)
@@ -124,6 +126,44 @@ def test_long_names_that_begin_and_end_alike_are_told_apart():
     assert len(set(labels)) == 21
     assert all("199" in label and len(label) < 30 for label in labels[:1])
     plt.close("all")
+
+
+def test_words_stay_within_a_picture_as_wide_as_a_phone():
+    pandas = pytest.importorskip("pandas")
+    names = [f"A Long Name of Some Measurement {j} at the Second Visit" for j in range(4)]
+    frame, height = pandas.DataFrame(FOUR, columns=names), pandas.Series(FOUR[:, 0], name=f"{names[0]} of the Patient")
+    models = {name: GPRegressor(name, n_frequencies=8, max_iter=0, random_state=0) for name in ("ard", "ssgpr", "pwl")}
+    drawn = [kind.from_estimator for kind in NAMES_INPUTS for _ in models]
+    for model, draw in zip([*models.values()] * 3, drawn, strict=True):
+        within(draw(model.fit(frame, height), ax=canvas.new_axis(WIDE, 3.6)))
+    model = models["ard"]
+    within(display.SpectrumDisplay.from_estimator(model, features=[1], ax=canvas.new_axis(WIDE, 3.6)))
+    within(display.EffectDisplay.from_estimator(model, frame, target=height.name, ax=canvas.new_axis(WIDE, 3.6)))
+    within(display.PredictionDisplay.from_estimator(model, frame, height, ax=canvas.new_axis(WIDE, 4.2)))
+    place = {"kernel": "matern", "n_components": 1, "left_out_log_loss": 0.3, "weight": 1.0}
+    within(display.RankingDisplay([place, place | {"fixed": "2 × the median in units"}]).plot(canvas.new_axis(WIDE, 2)))
+
+
+def within(picture):
+    """Nothing sticks out of the figure."""
+    figure, ax = picture.figure_, picture.ax_
+    figure.canvas.draw()
+    said = [
+        ax.xaxis.label,
+        ax.yaxis.label,
+        *ax.texts,
+        *(ax.get_legend().get_texts() if ax.get_legend() else ()),
+    ]
+    for word in said:
+        if not word.get_text() or not word.get_visible():
+            continue
+        box = word.get_window_extent()
+        assert box.x0 >= -1, word
+        assert box.y0 >= -1, word
+        assert box.x1 <= figure.bbox.x1 + 1, word
+        assert box.y1 <= figure.bbox.y1 + 1, word
+    assert min([label.get_window_extent().x0 for label in ax.get_yticklabels()], default=0) >= -1
+    plt.close(figure)
 
 
 def test_distances_of_several_inputs_are_in_their_standard_deviations():

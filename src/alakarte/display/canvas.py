@@ -24,7 +24,7 @@ DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1
 BAND, POINTS, REFERENCE = "#8fa8cf", "#444444", "#666666"
 PALE, SAMPLES = "#c9d2e0", "#7d8fb3"
 LONGEST_NAME = 24  # characters of a name among others
-LONGEST_ALONE = 44  # of one below an axis
+LONGEST_ALONE = 40  # of one below an axis
 MOST_BARS = 20
 _OF_SVG: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "alakarte", "font.size": 9.0, "hatch.linewidth": 0.7}
 

@@ -109,7 +109,7 @@ class EffectDisplay(Display):
                 ax.locator_params(axis="x", nbins=4)
                 ax.xaxis.set_major_formatter(_date)
         ax.set_xlabel(short(self.names[0]))
-        ax.set_ylabel(short(self.names[1], 40))
+        ax.set_ylabel("\n".join(map(short, self.names[1].split("\n"))))
         bare(ax)
         return self
 
@@ -189,4 +189,4 @@ def _function_name(estimator: Any, model: FittedModel, target: int | str | None,
         return f"log rate of {name}"
     if model.scaling.transform is not None:  # averages are of what is normal
         name = f"{model.scaling.transform.kind} of {name}"
-    return f"{name}, averaged over other inputs" if len(model.input_names) > 1 else name
+    return f"{name},\naveraged over other inputs" if len(model.input_names) > 1 else name

@@ -163,7 +163,7 @@ class PredictionDisplay(Display):
         ends = [min(y.min(), self.mean.min()), max(y.max(), self.mean.max())]
         ax.plot(ends, ends, color=REFERENCE, linewidth=0.8)
         ax.set_xlabel(f"observed {short(self.names[0])}")
-        ax.set_ylabel(f"predicted {short(self.names[0])}")
+        ax.set_ylabel(f"predicted {short(self.names[0], 32)}")
 
 
 def _own_name(y: Any, which: int) -> str | None:

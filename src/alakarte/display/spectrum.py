@@ -93,14 +93,14 @@ class SpectrumDisplay(Display):
         several, names = len(self.names) > 1, short_ones(self.names)
         units = [self._highest(k) if several else 1.0 for k in range(len(names))]
         for k, (unit, name) in enumerate(zip(units, names, strict=True)):
-            label = f"{name}, highest {unit:.3g} cycles per unit" if several else name
+            label = f"{name}, highest {unit:.3g} per unit" if several else name
             x, y = self._line(k)
             ax.plot(x / unit, y * unit, label=label, **line_style(k))
             if self.is_cloud:
                 each, low = np.abs(self.frequencies[k]) / unit, np.zeros(self.weights.size)
                 ax.plot(each, low, "|", color=SHADES[0], transform=ax.get_xaxis_transform(), markersize=12)
-        own = f"frequency along {short(self.names[0])} (cycles per unit)"
-        ax.set_xlabel("frequency, as a share of the highest" if several else own)
+        own = f"frequency along {short(self.names[0], 32)}\n(cycles per unit)"
+        ax.set_xlabel("frequency, as a share of the highest (cycles per unit)" if several else own)
         ax.set_ylabel("density of the variance")
         ax.set_xlim(left=0)
         if any(each.size for each in self.waves) and self.density is not None:
@@ -118,8 +118,8 @@ class SpectrumDisplay(Display):
         size = 40 * self.weights / max(float(self.weights.max()), np.finfo(float).tiny)
         ax.scatter(first, second, np.maximum(size, 4), color=SHADES[0], alpha=0.6, linewidths=0)
         ax.axhline(0, color=REFERENCE, linewidth=0.8)
-        ax.set_xlabel(f"frequency along {short(self.names[0])} (cycles per unit)")
-        ax.set_ylabel(f"along {short(self.names[1])}")
+        ax.set_xlabel(f"frequency along {short(self.names[0], 32)}\n(cycles per unit)")
+        ax.set_ylabel(f"along {short(self.names[1], 30)}")
         ax.set_xlim(left=0)
         bare(ax)
         return self
