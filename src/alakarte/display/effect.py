@@ -109,7 +109,7 @@ class EffectDisplay(Display):
                 ax.locator_params(axis="x", nbins=4)
                 ax.xaxis.set_major_formatter(_date)
         ax.set_xlabel(short(self.names[0]))
-        ax.set_ylabel("\n".join(map(short, self.names[1].split("\n"))))
+        ax.set_ylabel("\n".join(short(part, 36) for part in self.names[1].split("\n")))
         bare(ax)
         return self
 

@@ -42,7 +42,7 @@ pre { overflow-x: auto; font-size: 0.8rem; background: var(--panel); padding: 0.
 summary { cursor: pointer; }
 @media (max-width: 30rem) { th, td { padding-right: 0.4rem; font-size: 0.85rem; } }
 @media print { body { max-width: none; padding: 0; font-size: 10pt; } .figures { grid-template-columns: 1fr 1fr; }
-  pre { white-space: pre-wrap; } h2 { break-after: avoid; } }
+  pre { white-space: pre-wrap; } h2 { break-after: avoid; } .table { break-inside: avoid; } }
 """
 
 
