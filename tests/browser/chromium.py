@@ -119,7 +119,7 @@ def browser():
         os.dup2(spare_in, 3)
         os.dup2(spare_out, 4)
 
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         command = [installed(), *FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe", "about:blank"]
         process = subprocess.Popen(
             command, preexec_fn=connect, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

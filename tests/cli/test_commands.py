@@ -11,6 +11,7 @@ import pytest
 
 import alakarte
 from alakarte.cli.main import main
+from alakarte.display import EffectDisplay
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 NAMES = ("size", "colour", "day", "age", "price", "sold", "visits")
@@ -122,6 +123,21 @@ def test_a_report(folder, tmp_path, capsys, model):
     assert main(["report", str(folder / f"{model}.alk"), "-o", str(tmp_path / "nowhere" / "a.html")]) == 2
 
 
+def test_effects_have_the_words_and_dates_of_the_table(folder):
+    pytest.importorskip("matplotlib")
+    model = alakarte.load(folder / "price.alk")
+    names, rows = NAMES[:4], rows_of_a_table(30, seed=1)
+    raw = {name: np.array([str(row[k]) or None for row in rows], dtype=object) for k, name in enumerate(names)}
+    X = model.schema_.table(raw)
+    marks = {
+        name: [tick.get_text() for tick in EffectDisplay.from_estimator(model, X, name).ax_.get_xticklabels()]
+        for name in ("colour", "age is missing", "day")
+    }
+    assert marks["colour"] == ["blue", "green", "red"]
+    assert marks["age is missing"] == ["no", "yes"]
+    assert all(date.fromisoformat(each) for each in marks["day"])
+
+
 def test_inspection_says_whether_there_are_rows(folder, capsys):
     capsys.readouterr()
     assert main(["inspect", str(folder / "price.alk"), "--json"]) == 0
@@ -221,6 +237,12 @@ def test_exposure_goes_from_the_fit_to_predictions(tmp_path, capsys):
     again = alakarte.load(model)
     X = np.array([[row[0]] for row in rows])
     assert [float(line["mean"]) for line in lines] == again.predict(X, exposure=hours).tolist()
+    pytest.importorskip("matplotlib")
+    pages = [tmp_path / "with.html", tmp_path / "without.html"]
+    assert main(["report", str(model), table, "--exposure", "hours", "-o", str(pages[0])]) == 0
+    assert main(["report", str(model), table, "-o", str(pages[1])]) == 0
+    low = "Predictions are too low"  # where hours are taken as one
+    assert [low in page.read_text(encoding="utf-8") for page in pages] == [False, True]
 
 
 def test_a_transform_of_the_target(tmp_path, capsys):
@@ -249,7 +271,7 @@ def mistakes(folder):
     (folder / "damaged.alk").write_bytes((folder / "price.alk").read_bytes()[:-1])
     write_csv(folder / "words.csv", [["big", *row[1:]] for row in rows_of_a_table(5)])
     write_csv(folder / "fewer.csv", [row[1:] for row in rows_of_a_table(5)], NAMES[1:])
-    write_csv(folder / "names.csv", [[f"person {i}", i] for i in range(300)], ["name", "y"])
+    write_csv(folder / "names.csv", [[f"person {i}", i] for i in range(300)], ["its name", "y"])
     return {
         "no such table": (["fit", str(folder / "tabel.csv"), "--target", "y", "-o", out], "there is no such file"),
         "no such column": (["fit", table, "--target", "prize", "-o", out], "no column 'prize'; it has size, colour"),
@@ -279,7 +301,7 @@ def mistakes(folder):
         "two roles": (["fit", table, "--target", "price", "--weight", "price", "-o", out], "has two roles"),
         "no such weight": (["evaluate", model, table, "--weight", "w"], "no column 'w'"),
         "kernel": (["fit", table, "--target", "price", "--kernel", "ardd", "-o", out], "kernel='ardd' is not known"),
-        "many words": (["fit", str(folder / "names.csv"), "--target", "y", "-o", out], "--drop name"),
+        "many words": (["fit", str(folder / "names.csv"), "--target", "y", "-o", out], "--drop 'its name'"),
         "no model": (["predict", str(folder / "no.alk"), table], "there is no such file"),
         "table as model": (["predict", table, table], "is no model file of alakarte"),
         "damaged model": (["predict", str(folder / "damaged.alk"), table], "is damaged"),

@@ -33,3 +33,18 @@ def test_the_most_relevant_input_stands_first():
     order = (-model.relevance_).argsort()
     assert names == tuple(f"x{j}" for j in order)
     assert list(map(float, shown)) == sorted(map(float, shown), reverse=True)
+
+
+def test_long_names_are_told_apart_and_waves_beyond_the_variance_have_no_senseless_share(monkeypatch):
+    X, y, _ = table(2, n=40)
+    names = ["living area of the house in m²", "living area of the house in m² is missing"]
+    frame = pytest.importorskip("pandas").DataFrame(X, columns=names)
+    model = small("ard", max_iter=0).fit(frame, y)
+    text = model.summary()
+    assert "…issing " in text
+    assert "living area of the house in m²  " in text
+    waves = [{"share": 42.0, "period": {"t": 3.0}}, {"share": 0.25, "period": {"t": 9.0}}]
+    monkeypatch.setattr(type(model.model_), "periods", waves)
+    text = model.summary()
+    assert "3 along t, more than all of the variance" in text
+    assert "9 along t, 25 % of the variance" in text

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from alakarte import GPRegressor
+from alakarte.kernels import GaussianMixture
 
 pd = pytest.importorskip("pandas")
 
@@ -37,3 +38,12 @@ def test_kernels_that_do_not_repeat_themselves_have_no_periods():
         model = GPRegressor(kernel, random_state=0).fit(X, np.exp(X[:, 0]))
         assert model.periods_ == []
         assert "period " not in model.summary()
+
+
+def test_a_learned_wave_of_which_rows_hold_a_part_is_a_trend_and_a_given_one_is_a_period():
+    X = np.linspace(0, 1, 40)[:, None]
+    long = {"lengthscale": [[10.0]]}
+    learned = GaussianMixture(fixed=long | {"centre": [[2 * np.pi / 3.3]]})
+    for kernel, told in ((learned, []), (GaussianMixture(periods=[3.3], fixed=long), [3.3])):
+        model = GPRegressor(kernel, n_components=1, max_iter=0, random_state=0).fit(X, np.exp(X[:, 0]))
+        assert [wave["period"]["x0"] for wave in model.periods_] == pytest.approx(told)

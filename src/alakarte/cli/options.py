@@ -56,6 +56,7 @@ def parser() -> Parser:
     report.add_argument("model", type=Path, help="a file that alakarte fit has written")
     report.add_argument("table", type=Path, nargs="?", help="rows the model has not learned from, with their target")
     report.add_argument("-o", "--output", type=Path, required=True, help="the page to write, such as report.html")
+    _exposure(report)
     inspect = _command(
         commands, "inspect", "say what is in a model file, without running it", "alakarte inspect houses.alk"
     )

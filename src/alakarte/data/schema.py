@@ -8,6 +8,7 @@ a column beside it that says so; a word its place among the levels. Knows no fil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from shlex import quote
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -73,6 +74,11 @@ class Schema:
             for name in ([column.name, f"{column.name} is missing"] if column.indicator else [column.name])
         )
 
+    def variable(self, place: int) -> tuple[ColumnSchema, bool]:
+        """The column that a variable comes from, and whether it is the indicator behind it."""
+        every = [(column, flag) for column in self.columns for flag in (False, True)[: 1 + column.indicator]]
+        return every[place]
+
     @property
     def categories(self) -> list[int]:
         """Which of the variables are categories."""
@@ -124,13 +130,13 @@ def _learned(name: str, values: RawColumn) -> ColumnSchema:
             _check_finite(name, numbers)
             gaps = np.isnan(numbers)
             if gaps.all():
-                raise InvalidInput(f"column {name!r} has no value at all: leave it out with --drop {name}")
+                raise InvalidInput(f"column {name!r} has no value at all: leave it out with --drop {quote(name)}")
             return ColumnSchema(name, kind, fill=float(np.median(numbers[~gaps])), indicator=bool(gaps.any()))
     levels = sorted({word for word in words(values) if word is not None})
     if len(levels) > MOST_LEVELS:
         raise InvalidInput(
             f"column {name!r} has {len(levels)} different words, such as {levels[0]!r:.40}; a category has at most "
-            f"{MOST_LEVELS}: leave it out with --drop {name}"
+            f"{MOST_LEVELS}: leave it out with --drop {quote(name)}"
         )
     return ColumnSchema(name, CATEGORY, levels=tuple(levels))
 

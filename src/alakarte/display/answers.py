@@ -61,11 +61,11 @@ class NumberAnswers:
 
     @property
     def ranks(self) -> Array:
-        """(n · T,) where each observation lies in its prediction: the middle of the levels that it lies between."""
+        """(n · T, 2) where each observation lies in its prediction: the levels that it lies between."""
         levels = np.concatenate([[0.0], QUANTILES, [1.0]])
         n_below = (self.quantiles < self.y[..., None]).sum(axis=-1)
         n_reached = (self.quantiles <= self.y[..., None]).sum(axis=-1)
-        return np.ravel(0.5 * (levels[n_below] + levels[n_reached + 1]))
+        return np.stack([np.ravel(levels[n_below]), np.ravel(levels[n_reached + 1])], axis=1)
 
     @property
     def rmse(self) -> Array:

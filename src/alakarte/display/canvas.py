@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from alakarte.display.words import cut, cut_apart
 from alakarte.errors import InvalidInput, Unavailable
 from alakarte.model.fitted import FittedModel
 from alakarte.records import Array
@@ -22,7 +23,8 @@ SHADES = ("#1b3a6b", "#c05a1c", "#4f9d8a", "#9a7fc0", "#b0a23a", "#7a7a7a")
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 BAND, POINTS, REFERENCE = "#8fa8cf", "#444444", "#666666"
 PALE, SAMPLES = "#c9d2e0", "#7d8fb3"
-LONGEST_NAME = 24  # characters on an axis
+LONGEST_NAME = 24  # characters of a name among others
+LONGEST_ALONE = 40  # of one below an axis
 MOST_BARS = 20
 _OF_SVG: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "alakarte", "font.size": 9.0, "hatch.linewidth": 0.7}
 
@@ -100,10 +102,14 @@ def target_name(estimator: Any, given: str | None) -> str:
     return given or (str(schema.target) if schema is not None else "y")
 
 
-def short(name: str, longest: int = LONGEST_NAME) -> str:
+def short(name: str, longest: int = LONGEST_ALONE) -> str:
     """A name of at most so many characters; signs that would begin a formula are taken as they are."""
-    cut = name if len(name) <= longest else f"{name[: longest - 7]}…{name[-6:]}"
-    return cut.replace("$", r"\$")
+    return cut(name, longest).replace("$", r"\$")
+
+
+def short_ones(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
+    """The same of names that stand side by side, and must be told apart."""
+    return [name.replace("$", r"\$") for name in cut_apart([str(name) for name in names], longest)]
 
 
 def places_of(names: Sequence[str], wanted: Sequence[int | str] | None, relevance: Array, most: int) -> list[int]:

@@ -8,6 +8,7 @@ from sklearn.base import is_classifier
 from alakarte.display.answers import LEVELS
 from alakarte.display.canvas import BAND, REFERENCE, SHADES, Display, bare, fitted_model
 from alakarte.errors import InvalidInput
+from alakarte.likelihoods.counts import CountLikelihood
 from alakarte.records import Array
 
 BINS = 10
@@ -25,8 +26,11 @@ class CoverageDisplay(Display):
     counts : (k,)
         Rows that each share is of.
     kind : {"intervals", "probabilities"}
-    ranks : (rows,) or None
-        Where each observation lies in its predictive distribution (PIT), which should be uniform.
+    ranks : (rows, 2) or (rows,), or None
+        Where each observation lies in its predictive distribution (PIT), which should be uniform. Of counts from where
+        to where: each is spread over what its number takes.
+    whole : bool
+        Whether these are counts, whose intervals hold at least what they promise.
 
     Examples
     --------
@@ -35,12 +39,22 @@ class CoverageDisplay(Display):
     'intervals'
     """
 
-    def __init__(self, promised: Any, observed: Any, counts: Any, kind: str = "intervals", ranks: Any = None):
+    def __init__(
+        self,
+        promised: Any,
+        observed: Any,
+        counts: Any,
+        kind: str = "intervals",
+        ranks: Any = None,
+        *,
+        whole: bool = False,
+    ):
         self.promised: Array = np.asarray(promised, dtype=float)
         self.observed: Array = np.asarray(observed, dtype=float)
         self.counts = np.asarray(counts, dtype=float)
         self.kind = kind
         self.ranks = ranks
+        self.whole = whole
 
     @classmethod
     def from_estimator(
@@ -58,7 +72,7 @@ class CoverageDisplay(Display):
         **given
             ``exposure`` of counts.
         """
-        fitted_model(estimator)
+        model = fitted_model(estimator)
         if is_classifier(estimator):
             if ranks:
                 raise InvalidInput("ranks=True is for numbers and counts: classes have no order.")
@@ -68,7 +82,8 @@ class CoverageDisplay(Display):
         if ranks:
             return cls([], [], [], ranks=_ranks(estimator, X, observed, given)).plot(ax)
         shares = [_share_within(estimator, X, observed, float(level), given) for level in LEVELS]
-        return cls(LEVELS, shares, np.full(LEVELS.size, observed.size)).plot(ax)
+        counts, whole = np.full(LEVELS.size, observed.size), isinstance(model.likelihood, CountLikelihood)
+        return cls(LEVELS, shares, counts, whole=whole).plot(ax)
 
     def plot(self, ax: Any = None) -> "CoverageDisplay":
         """Draw observed against promised with the spread that chance alone gives; returns the display."""
@@ -90,17 +105,19 @@ class CoverageDisplay(Display):
         ax.set_xlim(low, 1)
         ax.set_ylim(low, 1.02)
         classes = self.kind == "probabilities"
-        ax.set_xlabel("predicted probability" if classes else "promised coverage of intervals")
+        promised = "promised coverage of intervals" + (", at least (whole numbers)" if self.whole else "")
+        ax.set_xlabel("predicted probability" if classes else promised)
         ax.set_ylabel("share that was so" if classes else "share of test rows within")
         ax.legend(fontsize="small", loc="upper left")
         bare(ax)
         return self
 
     def _plot_ranks(self, ax: Any) -> "CoverageDisplay":
-        ranks = np.asarray(self.ranks)
-        ax.hist(ranks, np.linspace(0, 1, BINS + 1), weights=np.full(ranks.size, BINS / ranks.size), color=BAND,
-                edgecolor=SHADES[0])  # fmt: skip
-        chance = 2 * np.sqrt((BINS - 1) / max(ranks.size, 1))  # of a bin's density, by the binomial law
+        ranks = np.asarray(self.ranks, dtype=float)
+        edges, density = _histogram(ranks)
+        ax.stairs(density, edges, fill=True, facecolor=BAND, edgecolor=SHADES[0])
+        ax.vlines(edges[1:-1], 0, np.minimum(density[1:], density[:-1]), color=SHADES[0], linewidth=0.8)
+        chance = 2 * np.sqrt((BINS - 1) / max(len(ranks), 1))  # of a bin's density, by the binomial law
         ax.axhspan(max(1 - chance, 0), 1 + chance, facecolor="none", edgecolor=REFERENCE, linestyle="--", linewidth=0.8,
                    label="chance, ± 2 s.e.")  # fmt: skip
         ax.legend(fontsize="small", loc="lower right")
@@ -116,11 +133,21 @@ def _share_within(estimator: Any, X: Any, y: Array, level: float, given: dict[st
     return float(np.mean((low <= y) & (y <= high)))
 
 
+def _histogram(ranks: Array) -> tuple[Array, Array]:
+    """Edges (bins + 1,) and density (bins,) of ranks, each spread evenly from where it begins to where it ends."""
+    begin, end = (ranks, ranks) if ranks.ndim == 1 else ranks.T
+    edges = np.linspace(0, 1, BINS + 1)
+    width = np.maximum(end - begin, 1e-12)[:, None]
+    below = np.clip((edges - begin[:, None]) / width, 0, 1)  # of each rank, the share below each edge
+    below[:, -1] = 1.0
+    return edges, np.diff(below.mean(axis=0)) * BINS
+
+
 def _ranks(estimator: Any, X: Any, y: Array, given: dict[str, Any]) -> Array:
-    """(rows · T,) share of 99 quantiles below each observation; ties, of counts, by their middle."""
+    """(rows · T, 2) levels between which each observation lies, by 99 quantiles."""
     quantiles = np.asarray(estimator.predict_quantiles(X, np.linspace(0.01, 0.99, 99), **given), dtype=float)
-    below = (quantiles < y[..., None]).mean(axis=-1)
-    return np.ravel(0.5 * (below + (quantiles <= y[..., None]).mean(axis=-1)))
+    below, reached = (quantiles < y[..., None]).sum(axis=-1), (quantiles <= y[..., None]).sum(axis=-1)
+    return np.stack([np.ravel(below), np.ravel(reached) + 1], axis=1) / 100.0
 
 
 def reliability(probability: Array, truth: Any) -> tuple[Array, Array, Array]:

@@ -4,13 +4,17 @@ from typing import Any
 
 import numpy as np
 
+from alakarte.data.categories import MISSING
 from alakarte.data.read import read_inputs
+from alakarte.data.schema import DATE
 from alakarte.display.canvas import BAND, POINTS, SHADES, Display, bare, fitted_model, places_of, short, target_name
 from alakarte.execution.threads import one_blas_thread
 from alakarte.model.fitted import FittedModel
 from alakarte.posteriors.averaged import averaged
 from alakarte.posteriors.averaged_kernel import Replaced
 from alakarte.records import Array
+
+FEW_VALUES = 20  # of a number, up to which its own are shown; two are drawn as levels of a category are
 
 
 class EffectDisplay(Display):
@@ -29,6 +33,8 @@ class EffectDisplay(Display):
         Of a category.
     rows : (n,)
         Values of the rows that were averaged over, shown as ticks.
+    are_dates : bool
+        Whether values are days since 1970, as the command makes of dates.
 
     Examples
     --------
@@ -37,7 +43,7 @@ class EffectDisplay(Display):
     ('dose', 'growth')
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         values: Any,
         mean: Any,
@@ -46,11 +52,13 @@ class EffectDisplay(Display):
         *,
         levels: list[str] | None = None,
         rows: Any = (),
+        are_dates: bool = False,
     ):
         self.values, self.mean, self.std = (np.asarray(each, dtype=float) for each in (values, mean, std))
         self.names = names
         self.levels = levels
         self.rows: Array = np.asarray(rows, dtype=float)
+        self.are_dates = are_dates
 
     @classmethod
     def from_estimator(  # noqa: PLR0913
@@ -97,8 +105,11 @@ class EffectDisplay(Display):
             inside = self.rows[(self.rows >= self.values.min()) & (self.rows <= self.values.max())]
             ax.plot(inside, np.zeros(inside.size), "|", color=POINTS, transform=ax.get_xaxis_transform(), alpha=0.4)
             ax.legend(fontsize="small")
+            if self.are_dates:
+                ax.locator_params(axis="x", nbins=4)
+                ax.xaxis.set_major_formatter(_date)
         ax.set_xlabel(short(self.names[0]))
-        ax.set_ylabel(short(self.names[1], 40))
+        ax.set_ylabel("\n".join(short(part, 36) for part in self.names[1].split("\n")))
         bare(ax)
         return self
 
@@ -115,14 +126,18 @@ def effect_display(
     model = fitted_model(estimator)
     [j] = places_of(model.input_names, None if feature is None else [feature], model.kernel.relevance(), 1)
     table = read_inputs(estimator, X, model.scaling.encoding)
-    points, levels = _points(model, table[:, j], j, grid_resolution) if values is None else (_array(values), None)
+    points, levels = _array(values), None
+    if values is None:
+        points, levels = _points(estimator, table[:, j], j, grid_resolution)
     mean, std = effect(model, table, j, points)
     which = target if isinstance(target, int) else mean.shape[1] - 1
     name = _function_name(estimator, model, target, which)
     shown = np.arange(points.size) if levels is not None else points
     rows = () if levels is not None else table[:, j]
     names = (model.input_names[j], name)
-    return EffectDisplay(shown, mean[:, which], std[:, which], names, levels=levels, rows=rows)
+    schema = vars(estimator).get("schema_")
+    are_dates = schema is not None and levels is None and schema.variable(j)[0].kind == DATE
+    return EffectDisplay(shown, mean[:, which], std[:, which], names, levels=levels, rows=rows, are_dates=are_dates)
 
 
 def effect(model: FittedModel, table: Array, j: int, points: Array) -> tuple[Array, Array]:
@@ -140,17 +155,28 @@ def _array(values: Any) -> Array:
     return np.asarray(values, dtype=float)
 
 
-def _points(model: FittedModel, column: Array, j: int, most: int) -> tuple[Array, list[str] | None]:
+def _points(estimator: Any, column: Array, j: int, most: int) -> tuple[Array, list[str] | None]:
     """Values of a number between its outer quantiles, or of a category its levels with their names."""
-    encoding = model.scaling.encoding
+    encoding = fitted_model(estimator).scaling.encoding
     levels = None if encoding is None else encoding.levels[j]
+    schema = vars(estimator).get("schema_")  # of models from files, whose categories are places of words
+    of_column, is_indicator = (None, False) if schema is None else schema.variable(j)
+    if is_indicator:
+        return np.array([0.0, 1.0]), ["no", "yes"]
     if levels is not None:
-        return levels.numbers, [str(each) for each in levels.values]
+        named = levels.values.tolist() if of_column is None else [of_column.levels[int(k)] for k in levels.numbers]
+        none = [MISSING] if levels.missing else []
+        return np.append(levels.numbers, none), [*map(str, named), *(["(no value)"] if none else [])]
     distinct = np.unique(column)
-    if distinct.size < most:
-        return distinct, None
+    if distinct.size <= min(most, FEW_VALUES):
+        return distinct, [f"{value:.6g}" for value in distinct] if distinct.size <= 2 else None
     low, high = np.quantile(column, [0.05, 0.95])
     return np.linspace(low, high, most), None
+
+
+def _date(day: float, place: object) -> str:
+    """Days since 1970 as year, month, day."""
+    return str(np.datetime64(round(day), "D"))
 
 
 def _function_name(estimator: Any, model: FittedModel, target: int | str | None, which: int) -> str:
@@ -158,9 +184,9 @@ def _function_name(estimator: Any, model: FittedModel, target: int | str | None,
     classes = vars(estimator).get("classes_")
     name = target_name(estimator, target if isinstance(target, str) else None)
     if classes is not None:
-        return f"log odds of {classes[which if len(classes) > 2 else 1]}"
+        return f"log odds of {classes[1]}" if len(classes) == 2 else f"score of {classes[which]}, before softmax"
     if model.likelihood.name in ("poisson", "negative_binomial"):
         return f"log rate of {name}"
     if model.scaling.transform is not None:  # averages are of what is normal
         name = f"{model.scaling.transform.kind} of {name}"
-    return f"{name}, averaged over other inputs" if len(model.input_names) > 1 else name
+    return f"{name},\naveraged over other inputs" if len(model.input_names) > 1 else name

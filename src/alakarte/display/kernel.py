@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from alakarte.display.canvas import REFERENCE, Display, bare, fitted_model, line_style, places_of, short
+from alakarte.display.canvas import REFERENCE, Display, bare, fitted_model, line_style, places_of, short, short_ones
 from alakarte.model.fitted import FittedModel
 from alakarte.records import Array
 
@@ -22,6 +22,9 @@ class KernelDisplay(Display):
     names : sequence of str
     samples : (points, samples) or None
         Functions of the prior along the first input.
+    units : sequence of float or None
+        What one is on an axis that several inputs share, the standard deviation of each; their longest distance if
+        None.
 
     Examples
     --------
@@ -30,11 +33,12 @@ class KernelDisplay(Display):
     ['dose']
     """
 
-    def __init__(self, distances: Any, correlations: Any, names: Any, samples: Any = None):
+    def __init__(self, distances: Any, correlations: Any, names: Any, samples: Any = None, units: Any = None):
         self.distances = [np.asarray(each, dtype=float) for each in distances]
         self.correlations = [np.asarray(each, dtype=float) for each in correlations]
         self.names = list(names)
         self.samples = samples
+        self.units = units
 
     @classmethod
     def from_estimator(
@@ -54,14 +58,14 @@ class KernelDisplay(Display):
         model = fitted_model(estimator)
         places = [j for j in places_of(model.input_names, features, model.kernel.relevance(), 4) if is_number(model, j)]
         distances, values = zip(*(_along(model, j) for j in places), strict=True)
-        samples = None
+        samples, units = None, [_scale(model, j) for j in places]
         if n_samples:
             x, K = _gram_along(model, places[0])
             spread, vectors = np.linalg.eigh(K)
             draws = np.random.default_rng(random_state).standard_normal((len(x), n_samples))
             samples, distances = vectors @ (np.sqrt(np.maximum(spread, 0))[:, None] * draws), (x,)
         names = [model.input_names[j] for j in places]
-        return cls(distances, values, names, samples).plot(ax)
+        return cls(distances, values, names, samples, units).plot(ax)
 
     def plot(self, ax: Any = None) -> "KernelDisplay":
         """Draw a line for each input, or the functions; returns the display."""
@@ -74,13 +78,15 @@ class KernelDisplay(Display):
             bare(ax)
             return self
         single = len(self.names) == 1
-        for k, name in enumerate(self.names):
-            reach = self.distances[k][-1] or 1.0
-            label = short(name) if single else f"{short(name)}, range {reach:.3g}"
-            ax.plot(self.distances[k] / (1 if single else reach), self.correlations[k], label=label, **line_style(k))
+        what = "range" if self.units is None else "std"
+        for k, name in enumerate(short_ones(self.names)):
+            unit = (self.distances[k][-1] or 1.0) if self.units is None else self.units[k]
+            label = name if single else f"{name}, {what} {unit:.3g}"
+            ax.plot(self.distances[k] / (1 if single else unit), self.correlations[k], label=label, **line_style(k))
         ax.axhline(0, color=REFERENCE, linewidth=0.8)
         own = f"difference in {short(self.names[0])}"
-        ax.set_xlabel(own if single else "difference, as a share of the range of each input")
+        shared = "difference, as a share of the range" if self.units is None else "difference, in standard deviations"
+        ax.set_xlabel(own if single else f"{shared} of each input")
         ax.set_ylabel("correlation of the function")
         if not single:
             ax.legend(fontsize="small")
@@ -97,8 +103,7 @@ def is_number(model: FittedModel, j: int) -> bool:
 def _line(model: FittedModel, j: int) -> tuple[Array, Array]:
     """Values (points,) of a number, four standard deviations long, and rows (points, variables) alike in all else."""
     scaling = model.scaling
-    column = j if scaling.variables is None else int(scaling.variables.first[j])
-    values = scaling.x_mean[column] + scaling.x_scale[column] * np.linspace(-2, 2, _POINTS)
+    values = scaling.x_mean[_column(model, j)] + _scale(model, j) * np.linspace(-2, 2, _POINTS)
     rows = np.zeros((_POINTS, scaling.n_variables))
     if scaling.encoding is None:
         rows[:] = scaling.x_mean
@@ -107,6 +112,16 @@ def _line(model: FittedModel, j: int) -> tuple[Array, Array]:
             rows[:, i] = scaling.x_mean[scaling.variables.first[i]] if levels is None else levels.numbers[0]  # type: ignore[union-attr]
     rows[:, j] = values
     return values, rows
+
+
+def _column(model: FittedModel, j: int) -> int:
+    variables = model.scaling.variables
+    return j if variables is None else int(variables.first[j])
+
+
+def _scale(model: FittedModel, j: int) -> float:
+    """The standard deviation of a number."""
+    return float(model.scaling.x_scale[_column(model, j)])
 
 
 def _gram_along(model: FittedModel, j: int) -> tuple[Array, Array]:

@@ -34,13 +34,15 @@ figure svg { display: block; width: 100%%; max-width: 33rem; height: auto; }
 svg text { fill: var(--ink); }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; margin: 0.6rem 0; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: 0.2rem 0.8rem 0.2rem 0; border-bottom: 1px solid var(--line); }
-th:first-child, td:first-child { text-align: left; }
+th, td { overflow-wrap: break-word; text-align: right; padding: 0.2rem 0.8rem 0.2rem 0;
+  border-bottom: 1px solid var(--line); }
+th:first-child, td:first-child { text-align: left; max-width: 18rem; }
 th { overflow-wrap: normal; vertical-align: bottom; }
 pre { overflow-x: auto; font-size: 0.8rem; background: var(--panel); padding: 0.8rem; }
 summary { cursor: pointer; }
+@media (max-width: 30rem) { th, td { padding-right: 0.4rem; font-size: 0.85rem; } }
 @media print { body { max-width: none; padding: 0; font-size: 10pt; } .figures { grid-template-columns: 1fr 1fr; }
-  pre { white-space: pre-wrap; } h2 { break-after: avoid; } }
+  pre { white-space: pre-wrap; } h2 { break-after: avoid; } .table { break-inside: avoid; } }
 """
 
 

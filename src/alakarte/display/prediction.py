@@ -19,10 +19,11 @@ from alakarte.display.canvas import (
     short,
     target_name,
 )
+from alakarte.display.kernel import is_number
 from alakarte.errors import InvalidInput
 from alakarte.records import Array
 
-MOST_ROWS = 2000  # that are drawn
+MOST_ROWS = 400  # that are drawn against what was observed: more hide each other
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class PredictionDisplay(Display):
         y : (rows,) or (rows, T), optional
         kind : {"auto", "curve", "truth"}, default="auto"
             A curve along the only input, or prediction against what was observed; auto takes a curve where there is
-            one input.
+            one input and it is a number. Of truth at most 400 rows are drawn, evenly spread.
         target : int or str, optional
             Which of several targets; or the name of the one, for the axis.
         coverage : float, default=0.95
@@ -109,11 +110,11 @@ class PredictionDisplay(Display):
         model = fitted_model(estimator)
         if is_classifier(estimator):
             raise InvalidInput("PredictionDisplay is for numbers and counts; for classes see CoverageDisplay.")
-        is_curve = len(model.input_names) == 1 if kind == "auto" else kind == "curve"
+        is_curve = (len(model.input_names) == 1 and is_number(model, 0)) if kind == "auto" else kind == "curve"
         if not is_curve and y is None:
             raise InvalidInput("y is None: a picture of several inputs compares predictions with what was observed.")
         which = target if isinstance(target, int) else 0
-        name = target_name(estimator, target if isinstance(target, str) else None)
+        name = target_name(estimator, target if isinstance(target, str) else _own_name(y, which))
         observed = None if y is None else _of_target(np.asarray(y, dtype=float), which)
         values = _first_column(X) if is_curve else np.empty(0)
         order = np.argsort(values, kind="stable") if is_curve else _some(len(observed if observed is not None else ()))
@@ -162,7 +163,14 @@ class PredictionDisplay(Display):
         ends = [min(y.min(), self.mean.min()), max(y.max(), self.mean.max())]
         ax.plot(ends, ends, color=REFERENCE, linewidth=0.8)
         ax.set_xlabel(f"observed {short(self.names[0])}")
-        ax.set_ylabel(f"predicted {short(self.names[0])}")
+        ax.set_ylabel(f"predicted {short(self.names[0], 32)}")
+
+
+def _own_name(y: Any, which: int) -> str | None:
+    """That of a column that was given as the target, in a table of any library."""
+    columns = getattr(y, "columns", None)
+    name = getattr(y, "name", None) if columns is None else list(columns)[which]
+    return None if name is None else str(name)
 
 
 def _some(n: int) -> Any:

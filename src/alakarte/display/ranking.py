@@ -9,9 +9,9 @@ from alakarte.errors import Unavailable
 
 # what a line of the ranking is judged by, in the order of its say: name, axis, sign
 _JUDGED_BY = (
-    ("left_out_log_loss", "log loss of rows left out, above the best (nats per row)", 1.0),
-    ("left_out_log_density", "log density of rows left out, below the best (nats per row)", -1.0),
-    ("log_marginal_likelihood", "log evidence less ½ per parameter, below the best (nats)", -1.0),
+    ("left_out_log_loss", "log loss of rows left out,\nabove the best (nats per row)", 1.0),
+    ("left_out_log_density", "log density of rows left out,\nbelow the best (nats per row)", -1.0),
+    ("log_marginal_likelihood", "log evidence less ½ per parameter,\nbelow the best (nats)", -1.0),
 )
 
 
@@ -46,7 +46,7 @@ class RankingDisplay(Display):
 
     def plot(self, ax: Any = None) -> "RankingDisplay":
         """Draw a bar for each kernel; returns the display."""
-        ax = self._on(ax, high=1.1 + 0.3 * len(self.ranking))
+        ax = self._on(ax, high=1.3 + 0.3 * len(self.ranking))
         places = np.arange(len(self.ranking))
         known = np.nan_to_num(self.behind, nan=0.0)
         kept = [place["weight"] > 0 for place in self.ranking]
@@ -58,7 +58,11 @@ class RankingDisplay(Display):
                         textcoords="offset points", fontsize="small")  # fmt: skip
         ax.set_yticks(places, [_name(place) for place in self.ranking])
         ax.invert_yaxis()
-        ax.set_xlim(0, max(float(known.max()) * 1.6, 1e-3))
+        ax.set_xlim(0, max(float(known.max()) * 1.8, 1e-3))
+        if not known.any():
+            ax.set_xticks([0.0])
+        else:
+            ax.locator_params(axis="x", nbins=4)  # numbers of six digits side by side
         ax.set_xlabel(self.unit)
         bare(ax)
         return self
@@ -66,7 +70,7 @@ class RankingDisplay(Display):
 
 def _name(place: dict[str, Any]) -> str:
     name = str(place["kernel"]) + (f", Q = {place['n_components']}" if place["n_components"] > 1 else "")
-    return name + (f", fixed at {place['fixed']}" if place.get("fixed") else "")
+    return name + (f",\nfixed at {place['fixed']}" if place.get("fixed") else "")
 
 
 def _behind(ranking: list[dict[str, Any]]) -> tuple[list[float], str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from alakarte.display.canvas import MOST_BARS, SHADES, Display, bare, fitted_model, short
+from alakarte.display.canvas import MOST_BARS, SHADES, Display, bare, fitted_model, short_ones
 from alakarte.records import Array
 
 
@@ -42,7 +42,7 @@ class RelevanceDisplay(Display):
         order = np.argsort(-self.relevance, kind="stable")
         shown, others = order[: self.max_inputs], order[self.max_inputs :]
         values = [float(self.relevance[j]) for j in shown]
-        labels = [short(str(self.names[j])) for j in shown]
+        labels = short_ones([self.names[j] for j in shown])
         if others.size:
             values.append(float(self.relevance[others].sum()))
             labels.append(f"{others.size} others: {values[-1]:.2f}")

@@ -35,6 +35,7 @@ MOST_TARGETS = 4  # with a picture each
 MOST_POINTS = 400  # of a picture: more hide each other
 EFFECTS, EFFECT_ROWS, EFFECT_POINTS = 4, 300, 40
 MOST_INPUTS = 20
+FEW_STEPS = 2  # of a search, of which there is nothing to be seen
 
 
 def report(estimator: Any, X: Any = None, y: Any = None, given: dict[str, Any] | None = None) -> str:
@@ -218,7 +219,7 @@ def _sure_of_numbers(case: Case, answers: NumberAnswers) -> list[str]:
     counts = np.full(LEVELS.size, answers.y.size)
     pictures: list[tuple[Callable[[Any], Display], str, str]] = [
         (
-            lambda ax: CoverageDisplay(LEVELS, shares, counts).plot(ax),
+            lambda ax: CoverageDisplay(LEVELS, shares, counts, whole=answers.whole).plot(ax),
             "The share of rows within intervals, against what they promise: below the line they are too narrow."
             + (" Intervals of counts end at whole numbers, so they hold more." if answers.whole else ""),
             "coverage",
@@ -249,11 +250,17 @@ def _truth(answers: NumberAnswers, t: int, name: str, ax: Any) -> Display:
 def _found(case: Case) -> list[str]:
     """The search, for who wants to know."""
     history, drawn = case.model.history, []
-    if history.trace["value"].size:
+    if history.trace["value"].size > FEW_STEPS:
         text = "How the search climbed. It should be flat at its end."
         drawn.append(figure(lambda ax: ConvergenceDisplay.from_estimator(case.estimator, ax=ax), text, "convergence"))
     if case.model.ranking:
         text = "Kernels that were compared: 0 is the best. Those with a weight make the predictions."
         drawn.append(figure(lambda ax: RankingDisplay.from_estimator(case.estimator, ax=ax), text, "ranking"))
-    told = f"{len(history.starts)} starts, {history.n_evaluations} evaluations; it ended because {history.stop_reason}."
+    if not history.n_evaluations:
+        told = (
+            "There was no search for numbers of the kernel: it was taken as it was given, or as rows left out chose it."
+        )
+    else:
+        starts = "1 start" if len(history.starts) == 1 else f"{len(history.starts)} starts"
+        told = f"{starts}, {history.n_evaluations} evaluations; it ended because {history.stop_reason}."
     return [element("p", told), figures(drawn)]

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from alakarte.display.words import cut, cut_apart
 from alakarte.model.fitted import FittedModel
 from alakarte.posteriors.latent import LatentPosterior
 from alakarte.posteriors.stacked import StackedPosterior
@@ -14,6 +15,7 @@ MOST_INPUTS = 20  # that are listed
 MOST_NUMBERS = 12  # of one parameter
 MOST_PERIODS = 8
 MOST_ALONG = 2  # inputs of each
+LONGEST_NAME = 32
 BAR = 30  # characters
 
 
@@ -150,9 +152,11 @@ def _or_dash(value: float | None) -> str:
 def _relevance(model: FittedModel) -> list[str]:
     """Inputs by relevance, with bars."""
     relevance, names = model.kernel.relevance(), model.input_names
-    lines = [f"{'input':<20}{'relevance':>10}  "]
-    for j in np.argsort(-relevance, kind="stable")[:MOST_INPUTS]:
-        lines.append(f"{names[j]:<20.20}{relevance[j]:>10.3f}  {'#' * round(BAR * relevance[j])}")
+    places = np.argsort(-relevance, kind="stable")[:MOST_INPUTS].tolist()
+    shown: dict[int, str] = dict(zip(places, cut_apart([str(names[j]) for j in places], LONGEST_NAME), strict=True))
+    width = max(20, *(len(name) + 1 for name in shown.values()))
+    lines = [f"{'input':<{width}}{'relevance':>10}  "]
+    lines += [f"{name:<{width}}{relevance[j]:>10.3f}  {'#' * round(BAR * relevance[j])}" for j, name in shown.items()]
     if len(names) > MOST_INPUTS:
         lines.append(f"… and {len(names) - MOST_INPUTS} more inputs")
     return lines
@@ -163,9 +167,10 @@ def _periods(model: FittedModel) -> list[str]:
     lines = []
     for wave in model.periods[:MOST_PERIODS]:
         shortest = sorted(wave["period"].items(), key=lambda each: each[1])
-        along = " and ".join(f"{period:.4g} along {name:.20}" for name, period in shortest[:MOST_ALONG])
+        along = " and ".join(f"{period:.4g} along {cut(name, LONGEST_NAME)}" for name, period in shortest[:MOST_ALONG])
         along += " ..." if len(shortest) > MOST_ALONG else ""
-        lines.append(f"period         {along}, {100 * wave['share']:.2g} % of the variance")
+        share = f"{100 * wave['share']:.2g} %" if wave["share"] <= 1 else "more than all"
+        lines.append(f"period         {along}, {share} of the variance")
     return [*lines, ""] if lines else []
 
 

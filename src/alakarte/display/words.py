@@ -3,6 +3,8 @@
 In: a `FittedModel`. Out: sentences.
 """
 
+from collections.abc import Sequence
+
 from alakarte.model.fitted import FittedModel
 
 # what a kernel takes the function to be
@@ -24,6 +26,30 @@ _LIKELIHOODS = {
     "poisson": "Counts scatter as chance events do; the function is the logarithm of their rate.",
     "negative_binomial": "Counts scatter more than chance events would; the function is the logarithm of their rate.",
 }
+
+
+def cut(name: str, longest: int) -> str:
+    """A name of at most so many characters, without its middle: beginnings and ends tell names apart."""
+    return name if len(name) <= longest else f"{name[: longest - 7]}…{name[-6:]}"
+
+
+def cut_apart(names: Sequence[str], longest: int) -> list[str]:
+    """Names of at most so many characters that differ where the whole names do: what all share goes first."""
+    shown = [cut(name, longest) for name in names]
+    if len(set(shown)) == len(set(names)):
+        return shown
+    begin = _shared(names)
+    end = _shared([name[begin:][::-1] for name in names])
+    bare = [name[begin : len(name) - end] for name in names]
+    spare = max(longest - 2 - max(map(len, bare)), 0)
+    before = names[0][max(begin - spare, 0) : begin]
+    return [f"…{before}{cut(name, longest - 2)}{'…' if end else ''}" for name in bare]
+
+
+def _shared(names: Sequence[str]) -> int:
+    """How many characters all names begin with."""
+    columns = zip(*names, strict=False)
+    return next((k for k, column in enumerate(columns) if len(set(column)) > 1), min(map(len, names)))
 
 
 def kernel_in_words(model: FittedModel) -> str:

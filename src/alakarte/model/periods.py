@@ -15,8 +15,10 @@ from alakarte.posteriors.weights import WeightPosterior
 from alakarte.records import Array, Flags
 
 IN_STEP = 3.0  # μℓ, or ‖A⁻ᵀμ‖, from which on a component repeats itself before it fades
-CYCLES = 1.5  # over a range of √12 standard deviations: a free frequency below is part of a trend
+CYCLES = 1.5  # over the range of the rows: a free frequency below is part of a trend
+ONE_CYCLE = 1.0  # a learned centre below is one, too; one that was given is told
 LEAST_SHARE = 1e-3
+RANGE = np.sqrt(12)  # of rows that lie evenly, in standard deviations
 SLOW = 1e-3  # of the frequency along other inputs: a wave does not run along this one
 
 
@@ -50,7 +52,9 @@ def _centres(kernel: FittedKernel) -> tuple[Array, Array]:
         spectrum = part.spectrum
         if spectrum.centre is not None:
             cycles = np.linalg.solve(spectrum.maps.swapaxes(1, 2), spectrum.centre[..., None])[..., 0]  # A⁻ᵀμ
-            keep: Flags = np.linalg.norm(cycles, axis=1) >= IN_STEP
+            is_given = getattr(part.kernel, "periods", None) is not None
+            seen = np.linalg.norm(spectrum.centre, axis=1) * RANGE / (2 * np.pi) >= ONE_CYCLE
+            keep: Flags = (np.linalg.norm(cycles, axis=1) >= IN_STEP) & (seen | is_given)
             waves.append(spectrum.centre[keep])
             shares.append(np.exp(2 * spectrum.log_amplitude[keep]))
     return np.concatenate(waves), np.concatenate(shares)
@@ -62,5 +66,5 @@ def _free(kernel: FittedKernel, posterior: Posterior) -> tuple[Array, Array]:
     if omega is None or not isinstance(posterior, WeightPosterior | LowRankPosterior):
         return np.zeros((0, kernel.scaling.x_scale.size)), none
     power = 0.5 * (posterior.weight_mean**2).mean(axis=1).reshape(2, -1).sum(axis=0)
-    keep = np.linalg.norm(omega, axis=0) * np.sqrt(12) / (2 * np.pi) >= CYCLES
+    keep = np.linalg.norm(omega, axis=0) * RANGE / (2 * np.pi) >= CYCLES
     return omega.T[keep], power[keep]
