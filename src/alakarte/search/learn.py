@@ -125,7 +125,7 @@ def climb(search: Search, plan: Plan, learned: Learned, stage: Stage) -> Learned
 
 
 def side_by_side(search: Search, kernels: list[Learned]) -> int:
-    """How many of these may climb at once: as many as there are threads where all are small, else one on all threads."""
+    """How many of these may climb at once: one per thread where all are small, else one on all threads."""
     small = all(kernel.problem.is_closed for kernel in kernels) and search.rows.n_rows <= policy.FEW_ROWS
     return search.settings.n_jobs if small else 1
 
