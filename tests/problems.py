@@ -211,7 +211,10 @@ def closed_kernel(problem: Problem, theta, x, other) -> np.ndarray:
 
 def textbook_kernel(kernel, values, x, other) -> np.ndarray:
     """Of one kernel that is no sum."""
-    amplitude, scale = np.exp(values["log_amplitude"]), np.exp(-np.atleast_2d(values["log_lengthscale"]))
+    amplitude, scale = (
+        np.exp(values["log_amplitude"]),
+        np.exp(-np.atleast_2d(values.get("log_lengthscale", np.log(30.0)))),
+    )
     tau = x[:, None, :] - other[None, :, :]
     total = 0.0
     for q in range(amplitude.size):

@@ -55,6 +55,17 @@ def test_several_lines_come_strongest_first_beside_gaps_and_a_trend():
     assert lines.trend > 0.3
 
 
+def test_a_weak_multiple_of_a_clear_wave_is_found_and_alone_it_is_not():
+    t = np.arange(120.0)
+    noise = RNG(1).standard_normal(120)
+    weak = 0.58 * np.cos(2 * np.pi * t / 4 + 1)
+    lines, _, space = lines_of(t, 3 * np.sin(2 * np.pi * t / 12) + weak + noise)
+    assert np.allclose(119 / cycles(lines, space)[:, 0], [12, 4], rtol=0.02)
+    assert lines_of(t, weak + noise)[0] is None
+    lines, _, space = lines_of(t, 3 * np.sin(2 * np.pi * t / 12) + noise)
+    assert len(lines.variance) == 1
+
+
 def test_oblique_waves_of_images_and_waves_in_space():
     rng = RNG(4)
     places = np.stack(np.meshgrid(np.arange(24.0), np.arange(24.0)), -1).reshape(-1, 2)

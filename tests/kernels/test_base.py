@@ -16,6 +16,7 @@ from problems import SHAPES, naming, problem, table, values_at
 
 COUNTS = {
     "rbf": lambda d, q, m, p, t: 3,
+    "trend": lambda d, q, m, p, t: 1,
     "ard": lambda d, q, m, p, t: d + 2,
     "fsard": lambda d, q, m, p, t: q * m + d + 2,
     "fsgbard": lambda d, q, m, p, t: q * m + t * p + t * d + d + 2,

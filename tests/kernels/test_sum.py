@@ -37,7 +37,7 @@ def test_it_is_a_setting_like_any_other():
 
 def test_what_cannot_be_added_is_refused():
     for kernels in ([ARD()], [ARD(), SSGPR()], [FSARD(), ARD()], [ARD(), "gm"]):
-        with pytest.raises(Unavailable, match="two or more of rbf, ard, matern, gm, mm and pwl"):
+        with pytest.raises(Unavailable, match="two or more of rbf, ard, matern, gm, mm, pwl and trend"):
             Sum(kernels)
     with pytest.raises(TypeError):
         ARD() + "gm"

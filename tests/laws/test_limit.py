@@ -13,6 +13,7 @@ from alakarte.features.draws import draw
 from alakarte.features.feature_map import feature_map
 from alakarte.kernels.base import ClosedForm
 from alakarte.kernels.full_covariance import rank_of
+from alakarte.kernels.trend import FAR
 from alakarte.records import Shape
 from problems import ALONE as MENU
 from problems import pairwise, textbook_profile
@@ -74,7 +75,7 @@ def replicates(kernel, m, n_replicates, expansion, x, other):
 
 def limit(kernel, d, tau):
     """k(τ) of the whole spectrum, for τ (pairs, d)."""
-    scale = 1 / (0.9 * np.ones(d) if kernel.name == "rbf" else lengthscales(d))
+    scale = 1 / {"rbf": np.full(d, 0.9), "trend": np.full(d, FAR)}.get(kernel.name, lengthscales(d))
     scaled = tau * scale
     if kernel.covariance == "full":
         scaled = scaled @ (np.eye(d) + mixing(d).T @ mixing(d))

@@ -34,7 +34,7 @@ def test_noise_starts_at_a_tenth_of_the_targets_deviation():
 
 
 def test_amplitudes_start_with_the_targets_variance_in_all():
-    for name in MENU:
+    for name in [name for name in MENU if name != "trend"]:  # that has nothing to learn
         with naming(name):
             made, _, found = every_start(name, (3, 3, 4))
             n = made.draws.shape.n_components
@@ -51,7 +51,7 @@ def test_rbf_starts_at_five_quantiles_of_the_distances():
 
 
 def test_lengthscales_start_at_random_shares_of_the_ranges():
-    for name in [name for name in MENU if name not in ("rbf", "ssgpr")]:
+    for name in [name for name in MENU if name not in ("rbf", "ssgpr", "trend")]:
         with naming(name):
             _, summary, found = every_start(name)
             shares = np.array([np.exp(values["log_lengthscale"]) for values in found]) / (summary.ranges * np.sqrt(3))

@@ -20,6 +20,7 @@ AT_ONCE, OF_LARGEST = 8, 0.3  # waves of one look, and their power at least, of 
 BEGINNINGS, STEPS = 256, 14  # of ascent
 SLOW_LENGTHS, SLOW_WAVES = (0.6, 1.2, 2.4), 100  # of waves that count as smooth, times √d; of each
 LEAST_SHARE = 0.01  # of the variance of the targets: of the strongest wave
+MULTIPLES = 12  # of the strongest wave of a series that are looked for: as many as months in a year
 TREND = 1.5  # resolutions: what is slower is no wave but part of a trend
 
 
@@ -219,7 +220,25 @@ def _pursued(fit: _Fit, looking: _OnGrid | _ByAscent, space: Sampling, most: int
             break
         w = joined
         _, residual, _ = fit.solved(w)
-    return _settled(fit, w, 0, space)
+    return _with_multiples(fit, _settled(fit, w, 0, space), space, most)
+
+
+def _with_multiples(fit: _Fit, w: Array, space: Sampling, most: int) -> Array:
+    """Waves (L, d) of a series, and multiples of its strongest: they are few, so that weaker ones are clearly there."""
+    waves = w[_speed(w, space) >= TREND]
+    if space.takes_part.sum() != 1 or not len(waves):
+        return w
+    strongest = waves[np.argmax(fit.solved(waves)[2])]
+    told = np.arange(2, MULTIPLES + 1)[:, None] * np.abs(strongest)
+    away = np.linalg.norm((told[:, None] - np.abs(w)) / space.resolution, axis=2)
+    told = told[(told <= (1 + 1e-9) * space.highest).all(axis=1) & (away >= 1).all(axis=1)]
+    both = np.concatenate([w, told])[: max(most, len(w))]
+    total, n_targets = float(np.sum(fit.root**2)), fit.y.shape[1]
+    _, residual, gains = fit.solved(both)
+    power = 0.5 * total * n_targets * np.log1p(gains / float((fit.root**2 * residual**2).sum()))
+    clear = gammaincc(n_targets, power) * len(told) * total < 1
+    clear[: len(w)] = True
+    return _settled(fit, both[clear], len(w), space)
 
 
 def _joined(fit: _Fit, looking: _OnGrid | _ByAscent, held: tuple[Array, float], peaks: Array, space: Sampling) -> Array:

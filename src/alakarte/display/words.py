@@ -17,6 +17,7 @@ _KERNELS = {
     "pwl": "a function of several scales at once, from broad trends to fine detail",
     "fsard": "a smooth function of waves whose directions were learned",
     "fsgbard": "a function of waves whose directions and signs were learned",
+    "trend": "a trend that goes on",
     "ssgpr": "a sum of waves, each with a frequency that was learned",
 }
 _LIKELIHOODS = {

@@ -10,6 +10,7 @@ from alakarte.kernels.pwl import PiecewiseLinear
 from alakarte.kernels.rbf import RBF
 from alakarte.kernels.ssgpr import SSGPR
 from alakarte.kernels.sum import Sum
+from alakarte.kernels.trend import Trend
 
 __all__ = [
     "ARD",
@@ -22,4 +23,5 @@ __all__ = [
     "MaternMixture",
     "PiecewiseLinear",
     "Sum",
+    "Trend",
 ]

@@ -22,7 +22,8 @@ class Sum(Kernel):
     Parameters
     ----------
     kernels : list of kernel objects
-        rbf, ard, matern, gm, mm and pwl, two or more. Each is learned apart, then their weights together, then all.
+        rbf, ard, matern, gm, mm, pwl and trend, two or more. Each is learned apart, then their weights together, then
+        all.
 
     Examples
     --------
@@ -38,7 +39,7 @@ class Sum(Kernel):
         super().__init__()
         self.kernels = kernels
         if len(kernels) < 2 or any(not isinstance(k, Kernel) or k.learns_frequencies for k in kernels):
-            raise Unavailable(f"Sum({kernels!r}): give a list of two or more of rbf, ard, matern, gm, mm and pwl.")
+            raise Unavailable(f"Sum({kernels!r}): give two or more of rbf, ard, matern, gm, mm, pwl and trend.")
         if any(term.covariance == "full" for term in self.terms):
             raise Unavailable("a kernel with covariance='full' cannot be added to others: use 'diagonal' in a sum.")
 

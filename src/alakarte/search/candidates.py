@@ -73,7 +73,9 @@ def _with_waves(search: Search, plans: list[Plan]) -> list[Plan]:
     if search.waves is None:
         return plans
     names = [plan.kernel.name for plan in plans]
-    more = [search.plan(resolve(name)) for name in policy.WAVE_MENU if name not in names]
+    of_series = search.rows.n_inputs == 1 and search.rows.n_rows <= policy.FEW_ROWS and plans[0].keeps_closed_form
+    waves = policy.WAVE_KERNELS if of_series else policy.WAVE_MENU
+    more = [search.plan(resolve(name)) for name in waves if name not in names]
     return plans + [plan for plan in more if plan.kernel.has_closed_form or search.settings.expansion != "exact"]
 
 
@@ -105,9 +107,12 @@ def indistinguishable(search: Search, ranking: list[Candidate]) -> list[int]:
         for rank, candidate in enumerate(ranking)
         if candidate.tuned.process.problem.is_closed and candidate.compressed == search.compressed
     ]
-    of_waves = [rank for rank in alike if ranking[rank].plan.kernel.name in policy.WAVE_KERNELS]
+    terms = [{term.name for term in ranking[rank].plan.kernel.terms} for rank in alike]
+    of_waves = [rank for rank, names in zip(alike, terms, strict=True) if names & set(policy.WAVE_KERNELS)]
     if search.waves is not None and 0 in of_waves:
         return of_waves
+    if "trend" in terms[0]:
+        return [0]
     weights = average_weights([ranking[rank].score for rank in alike], search.rows.total)
     return [rank for rank, weight in zip(alike, weights, strict=True) if weight >= policy.LEAST_WEIGHT]
 

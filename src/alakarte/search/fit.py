@@ -28,6 +28,7 @@ from alakarte.search.learn import Learned, WarmStart
 from alakarte.search.refine import refine_contenders
 from alakarte.search.rough import fit_neighbours, time_for_neighbours, try_neighbours
 from alakarte.search.time_left import spend_time_left
+from alakarte.search.trends import with_trends
 from alakarte.search.waves import look_for_waves
 
 State = TypeVar("State")
@@ -68,6 +69,7 @@ def fit(search: Search, warm: WarmStart | None = None) -> Fit:
     search = look_for_waves(search)
     with search.budget.without(time_for_neighbours(search)):
         search, ranking = choose(search, warm)
+        ranking = keep(search, ranking, with_trends)
         ranking = keep(search, ranking, spend_time_left)
         grown = grow(search, ranking[0])
         ranking, grown = keep(search, (ranking, grown), lambda search, state: try_free_frequencies(search, *state))
@@ -107,7 +109,7 @@ def _posterior(ranking: list[Candidate], tuned: TunedProcess, averaged: list[int
             kernels = [ranking[rank].tuned for rank in averaged]
             members = tuple(row_posterior(each.process, each.solved or row_space(each.process)) for each in kernels)
             learned = tuple(ranking[rank].n_parameters for rank in averaged)
-            even = ranking[0].plan.waves is not None
+            even = ranking[0].plan.begins_from_waves
             return average_of(members, learned, even=even), averaged
         except KeyboardInterrupt:
             pass  # the best alone

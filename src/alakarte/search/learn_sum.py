@@ -78,8 +78,7 @@ def _stretched(plan: Plan, learned: list[Learned]) -> list[Values]:
         values = part.problem.layout.unpack(part.run.theta)
         shift = policy.COPIES[names[:index].count(names[index]) % len(policy.COPIES)]
         of_kernel = {p.name for p in plan.parts[index].kernel.parameters(plan.parts[index].shape)}
-        stretched = values | {"log_lengthscale": values["log_lengthscale"] - shift}
-        parts.append({name: stretched[name] for name in of_kernel})
+        parts.append({name: values[name] - shift * (name == "log_lengthscale") for name in of_kernel})
     return parts
 
 

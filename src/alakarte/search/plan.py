@@ -108,6 +108,11 @@ class Plan:
         return self.shape.n_components
 
     @property
+    def begins_from_waves(self) -> bool:
+        """Whether it, or a part of it, begins from waves that rows show."""
+        return self.waves is not None or any(part.waves is not None for part in self.parts)
+
+    @property
     def keeps_closed_form(self) -> bool:
         """Whether the posterior on all rows needs no expansion."""
         if self.settings.expansion != "exact" and not (self.settings.expansion == "auto" and self.time_for_closed_form):

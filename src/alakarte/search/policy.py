@@ -84,13 +84,19 @@ SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where
 
 # --- waves: lines of the spectrum that rows show ----------------------------------------------------------------------
 WAVE_MENU = ("gm", "mm", "ssgpr")  # that join where there are lines, if they are not there
-WAVE_KERNELS = ("gm", "mm")  # neither is best by evidence alone where a trend goes on: they are averaged evenly
+WAVE_KERNELS = ("gm", "mm")  # alone for a series of few rows; averaged evenly: the evidence does not see far ahead
 MOST_BANDS, MOST_LINES = 6, 64  # components with a centre, and lines that they are made of
 MOST_FREQUENCIES = 32  # of `ssgpr` beside the lines, for what is smooth
 WAVE_ROWS = (30_000, 1000)  # that lines are looked for on: of up to three inputs, and of more
 WAVE_INPUTS = 32  # at most: beyond, nothing is looked for
 WAVE_FLOPS = 2e6  # per row, where there are many lines
 WAVE_STEP = 0.1  # of 2π/range, by which frequencies are moved: further off they lose their line
+
+# --- trends of a series: the evidence of its rows says little of what lies ahead --------------------------------------
+CLEAR_TREND = 0.5  # of the variance: a line that explains less may be an accident of where the rows begin and end
+TREND_SMOOTHNESS = (0.5, 1.5)  # of what goes on beside it: steps and bends
+TREND_BEHIND = 0.3  # √N nats that a trend may be behind the best, and lead: of curves it is further behind
+TREND_EVALUATIONS = 400  # of a closed form, where `max_time` must have time for them
 
 # --- rows given their neighbours --------------------------------------------------------------------------------------
 # Rows, neighbours and iterations of each stage; the first, a glance, tell whether there is hope. Few rows over-fit.
