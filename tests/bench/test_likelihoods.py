@@ -28,6 +28,7 @@ from bench.likelihoods.scores import (
 from bench.likelihoods.sets import COUNTS, SETS, SMALL
 from bench.likelihoods.table import best_peer, grouped, holds, limit_of, report
 from bench.lines import append, prepare, read
+from bench.studies import other_splits
 
 
 def line(name, method, loss, seed=0, **more):
@@ -208,3 +209,14 @@ def test_a_limit_by_a_peer_is_set_by_the_seeds_that_both_have():
     assert holds(SETS["penbased"], asked, groups["penbased"])
     apart = grouped([*lines[1:], line("penbased", "lightgbm", 0.03)])
     assert limit_of(SETS["penbased"], asked, apart["penbased"]) is None
+
+
+def test_other_splits_pair_the_losses_of_the_same_rows(monkeypatch, capsys):
+    found = {"alakarte": np.array([0.3, 0.5, 0.1]), "logistic": np.array([0.2, 0.4, 0.3])}
+    monkeypatch.setattr(other_splits, "losses", lambda name, method, seed: found[method] + 0.01 * seed)
+    gap, error = other_splits.compare("sonar", "logistic", (3, 4))
+    assert gap == pytest.approx(0.0)
+    assert error == pytest.approx(0.0)  # the same on both splits
+    assert "+0.0000 ± 0.1000" in capsys.readouterr().out  # of three rows: +.1, +.1, −.2
+    assert other_splits.compare("sonar", "logistic", (3,), alone=True) is None
+    assert "logistic 0.3300" in capsys.readouterr().out

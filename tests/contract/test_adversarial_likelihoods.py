@@ -111,7 +111,7 @@ NO_LABELS = {
     "one class": (np.full(N_ROWS, "high"), ("one class only", "'high'", "at least two", "bring rows")),
     "masked": (np.ma.masked_equal(TYPES["whole numbers"], 1), ("masked", "row", "drop")),
     "bytes": (CLASSES.astype("S"), ("bytes", "Convert")),
-    "fractions": (TARGET, ("continuous",)),
+    "fractions": (TARGET, ("continuous", "y[0]", "GPRegressor", "astype(str)")),
     "two columns": (np.column_stack([CLASSES, CLASSES]), ("1d",)),
     "none": (None, ("requires y", "fit(X, y)")),
     "too few": (CLASSES[:-1], ("23", "24")),

@@ -15,7 +15,7 @@ import alakarte.execution.budget
 import alakarte.search.competition
 import alakarte.search.policy
 import alakarte.search.run_stage
-from alakarte import GPRegressor
+from alakarte import GPClassifier, GPRegressor
 from alakarte.execution.budget import Budget
 from problems import table
 
@@ -171,6 +171,26 @@ def test_an_interruption_of_several_kernels_keeps_the_best_and_ends_what_is_arou
     assert "interrupted" in model.summary()
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_an_interrupted_classifier_predicts_the_labels_that_it_was_given(monkeypatch, n_classes):
+    X, y, _ = table(2, n=60)
+    labels = np.array(["a", "b", "c"])[np.digitize(y, [np.median(y), np.inf if n_classes == 2 else np.max(y) / 2])]
+    calls, real = [], alakarte.search.run_stage.nlml_gradient
+
+    def interrupted(problem, theta):
+        calls.append(theta)
+        if len(calls) == 40:
+            signal.raise_signal(signal.SIGINT)
+        return real(problem, theta)
+
+    monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", interrupted)
+    model = GPClassifier(n_jobs=1, random_state=0, tol=0.0)
+    with pytest.raises(KeyboardInterrupt, match="best model so far is kept"):
+        model.fit(X, labels)
+    assert set(model.predict(X)) <= set(labels)
+    assert model.score(X, labels) > 0.5
+
+
 def test_work_that_would_end_too_late_does_not_begin(monkeypatch):
     monkeypatch.setattr(alakarte.execution.budget, "machine_rate", lambda: 1e9)
     budget = Budget(100.0)
@@ -219,3 +239,10 @@ def test_seconds_can_be_kept_for_what_follows():
             assert 6 < budget.until < 8
     assert 9 < budget.left() <= 10
     assert budget.until == float("inf")
+
+
+def test_what_is_left_is_enough_for_so_many_flops(monkeypatch):
+    monkeypatch.setattr(alakarte.execution.budget, "machine_rate", lambda: 1e9)
+    assert Budget().flops_left() == float("inf")
+    assert 9.9e9 < Budget(10.0).flops_left() <= 1e10
+    assert Budget(0.0).flops_left() == 0

@@ -47,3 +47,13 @@ def test_by_features_passes_are_counted_and_probabilities_are_those_of_the_close
     assert np.abs(features.predict_proba(X) - exact.predict_proba(X)).mean() < 0.08
     assert features.n_passes_ > 0
     assert features.n_passes_ % 2 == 0  # one for the sums, one for means and variances
+
+
+@pytest.mark.parametrize("likelihood", ["two", "three", "counts"])
+def test_a_limit_of_time_is_kept_by_fewer_columns(likelihood, monkeypatch):
+    monkeypatch.setattr("alakarte.execution.budget.machine_rate", lambda: 2e10)
+    X, labels = two_classes(2500)
+    y = {"two": labels, "three": labels + (X[:, 2] > 1), "counts": 3 * labels}[likelihood]
+    model = (GPCountRegressor if likelihood == "counts" else GPClassifier)(max_time=0.2, random_state=0, n_jobs=1)
+    assert model.fit(X, y).n_basis_ <= 512  # the closed form of all rows would take seconds
+    assert model.score(X, y) > (-1.7 if likelihood == "counts" else 0.6)

@@ -185,10 +185,11 @@ class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
             surrogate, rows, by_features = self._several_classes((X, codes, weight), len(classes))
 
         def learn(search: Search, warm: WarmStart | None) -> Fit:
-            return fit_by_both(search, rows, by_features, warm)
+            found = fit_by_both(search, rows, by_features, warm)
+            self.classes_ = classes  # with the model: a fit that Ctrl-C ends keeps one, too
+            return found
 
         self._fit_table(replace(settings, stands_in=True), surrogate, budget, learn)
-        self.classes_ = classes
         return self
 
     def _two_classes(self, data: tuple[Any, Integers, Any]) -> tuple[Table, TableRows, ByFeatures]:

@@ -28,6 +28,7 @@ def coded(y: Any, known: Array | None = None) -> tuple[Array, Integers]:
         raise InvalidInput(f"y has masked labels, the first at row {row}: fill them or drop those rows.")
     labels = column_or_1d(np.asarray(y), warn=True)
     _check_labels(labels)
+    _check_whole(labels)
     check_classification_targets(labels)
     if known is None:
         classes, codes = np.unique(labels, return_inverse=True)
@@ -55,6 +56,16 @@ def _check_labels(labels: Any) -> None:
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         row = int(np.argmax(np.isinf(labels)))
         raise InvalidInput(f"Input y contains infinity: y[{row}] = {labels[row]} is no label. Drop that row.")
+
+
+def _check_whole(labels: Any) -> None:
+    """Raise InvalidInput for fractions: they are measured, not named."""
+    if labels.dtype.kind == "f" and (broken := labels != np.floor(labels)).any():
+        row = int(np.argmax(broken))
+        raise InvalidInput(
+            f"Unknown label type: continuous. y[{row}] = {labels[row]} is a fraction: use GPRegressor for numbers, or "
+            "give names of classes as words, y.astype(str)."
+        )
 
 
 def check_classes(classes: Array) -> None:

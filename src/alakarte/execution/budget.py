@@ -68,6 +68,10 @@ class Budget:
         """What `flops` will take as far as was known at the beginning: the same answer throughout a fit."""
         return flops / self._first_rate
 
+    def flops_left(self) -> float:
+        """What the time that is left is enough for, as far as was known at the beginning."""
+        return float("inf") if self.max_time is None else max(self.left(), 0.0) * self._first_rate
+
     @cached_property
     def _first_rate(self) -> float:
         """Measured only where seconds matter."""

@@ -19,7 +19,7 @@ from alakarte.execution.progress import Progress
 from alakarte.execution.randomness import Streams
 from alakarte.kernels.base import Kernel
 from alakarte.records import Waves
-from alakarte.search.cost import compare_columns, comparing_flops, most_columns, posterior_flops
+from alakarte.search.cost import compare_columns, comparing_flops, latent_flops, most_columns, posterior_flops
 from alakarte.search.plan import Plan
 from alakarte.search.settings import Settings
 from alakarte.search.sizes import choose_sizes, sizes_for_waves
@@ -62,8 +62,38 @@ class Search:
         waves = self.waves if kernel.follows_waves else None
         sizes = choose_sizes(kernel, wanted, settings.n_frequencies, table[0], self.scaling.n_variables)
         sizes = sizes_for_waves(kernel, waves, (wanted, settings.n_frequencies), sizes)
-        in_time = self._in_time(comparing_flops(table[0], 0, closed=True))
-        return Plan(settings, kernel, *sizes, *table, in_time, waves=waves)
+        return Plan(settings, kernel, *sizes, *table, self.time_for_closed_form, waves=waves)
+
+    @property
+    def time_for_closed_form(self) -> bool:
+        """Whether the closed form of all rows is in time; where targets stand for others, with the sites of rows."""
+        n_rows = self.rows.n_rows
+        if self.settings.stands_in:
+            return self.seconds_of_sites(n_rows) <= self.seconds_for_sites
+        return self._in_time(comparing_flops(n_rows, 0, closed=True))
+
+    @property
+    def seconds_for_sites(self) -> float:
+        """That the sites of all rows may take, under a likelihood that is not normal."""
+        max_time = self.budget.max_time
+        return np.inf if max_time is None else policy.TIME_FOR_SITES * max_time + policy.GRACE
+
+    @property
+    def time_kept_for_sites(self) -> float:
+        """Seconds set aside for the sites of all rows, while kernels are learned; 0 without `max_time`."""
+        if self.budget.max_time is None:
+            return 0.0
+        return min(self.seconds_of_sites(self.rows.n_rows), policy.TIME_FOR_SITES * self.budget.max_time)
+
+    def seconds_of_sites(self, n_basis: int) -> float:
+        """That the sites of all rows take with so many columns; in closed form as many as there are rows."""
+        return self.budget.first_seconds(latent_flops(self.rows.n_rows, n_basis))
+
+    def columns_for_sites(self, columns: int) -> int:
+        """So many columns, halved for as long as the sites of all rows take too long."""
+        while columns > policy.LEAST_COLUMNS and self.seconds_of_sites(columns) > self.seconds_for_sites:
+            columns //= 2
+        return columns
 
     def stream(self, purpose: str, plan: Plan, columns: int) -> np.random.Generator:
         """Random numbers for fresh frequencies of a kernel."""

@@ -89,6 +89,11 @@ def latent_columns(n_rows: int) -> int:
     return max(_MULTIPLE, columns // _MULTIPLE * _MULTIPLE)
 
 
+def latent_flops(n_rows: int, n_basis: float) -> float:
+    """Of the sites of all rows, found from nothing: a system and the variances of rows in each of some steps."""
+    return 4.0 * policy.LATENT_STEPS * n_rows * n_basis * min(n_rows, n_basis)
+
+
 def class_columns(n_rows: int, n_classes: int) -> int:
     """Columns of the posterior of several classes: passes over a matrix of rows and columns that is kept in memory."""
     by_flops = policy.GROWTH_FLOPS / (policy.CLASS_PASSES * 2.0 * n_rows * n_classes)

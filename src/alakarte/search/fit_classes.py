@@ -48,14 +48,15 @@ class Contestant:
 
 def fit_classes(search: Search, rows: Rows, base: Array, warm: WarmStart | None = None) -> Fit:
     """Choose kernels by regression, their amplitude by rows left out; `rows`: labels; `base` (K,): log base rates."""
-    search, ranking = choose(search, warm)
-    if search.scaling.tails is not None:
-        rows = rows.compressed(search.scaling.tails)
-    candidates = ranking[: policy.LATENT_CONTENDERS]
-    if search.settings.kernel is None:
-        like = ranking[0]
-        candidates = [*candidates, *fixed_candidates(search, like), *candidates_in_units(search, like)]
-    contestants = _tuned(search, rows, base, candidates)
+    with search.budget.without(search.time_kept_for_sites):
+        search, ranking = choose(search, warm)
+        if search.scaling.tails is not None:
+            rows = rows.compressed(search.scaling.tails)
+        candidates = ranking[: policy.LATENT_CONTENDERS]
+        if search.settings.kernel is None:
+            like = ranking[0]
+            candidates = [*candidates, *fixed_candidates(search, like), *candidates_in_units(search, like)]
+        contestants = _tuned(search, rows, base, candidates)
     averaged = list(range(_n_averaged(search, contestants)))
     members = [_member(search, rows, contestants[rank]) for rank in averaged]
     finder, n_jobs = ClassSites(base), search.settings.n_jobs
@@ -105,7 +106,7 @@ def _contestant(search: Search, candidate: Candidate, some: Rows, labels: Labels
     if candidate.compared is not None:
         problem, theta = candidate.tuned.process.problem, candidate.tuned.theta
     if not problem.is_closed and candidate.plan.growing:
-        columns = compare_columns(search.rows.n_rows)
+        columns = search.columns_for_sites(compare_columns(search.rows.n_rows))
         problem = with_columns(problem, columns, search.stream("compare", candidate.plan, columns))
     gained = best_gain(folds(process_at(problem.on(some), theta), labels), labels)
     values = problem.layout.unpack(theta)
@@ -137,7 +138,7 @@ def _member(search: Search, rows: Rows, contestant: Contestant) -> Member:
     """A kernel as the posterior has it: by features with as many columns as time and memory are spent on."""
     problem, plan = contestant.problem.without_rows(), contestant.candidate.plan
     if not problem.is_closed and plan.growing:
-        columns = class_columns(rows.n_rows, search.rows.n_targets)
+        columns = search.columns_for_sites(class_columns(rows.n_rows, search.rows.n_targets))
         problem = with_columns(problem, columns, search.streams("grow", columns))
     return Member(problem, contestant.theta, problem.layout.size, contestant.share)
 

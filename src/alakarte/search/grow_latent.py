@@ -12,7 +12,7 @@ from alakarte.process.latent_objective import LatentEvidence, latent_evidence
 from alakarte.process.problem import Problem
 from alakarte.search.compare import with_columns
 from alakarte.search.context import Search
-from alakarte.search.cost import latent_columns
+from alakarte.search.cost import latent_columns, latent_flops
 from alakarte.search.learn_latent import Latent, LatentObjective
 
 
@@ -20,10 +20,12 @@ def by_features(search: Search, latent: Latent, rows: Rows, inference: str) -> L
     """A kernel on many rows: the amplitude that they ask for with few columns, then as many as pay."""
     plan, problem = latent.candidate.plan, latent.problem.on(rows)
     if plan.growing:
-        columns = min(policy.SECOND_COLUMNS, latent_columns(rows.n_rows))
+        columns = search.columns_for_sites(min(policy.SECOND_COLUMNS, latent_columns(rows.n_rows)))
         problem = with_columns(problem, columns, search.stream("compare", plan, columns))
     objective = LatentObjective(problem, inference)
-    theta = objective.with_best_gain(latent.run.theta)
+    theta = latent.run.theta
+    if search.budget.allows(2 * latent_flops(rows.n_rows, objective.problem.n_basis)):
+        theta = objective.with_best_gain(theta, search.budget)
     latent = replace(latent, problem=problem, run=replace(latent.run, theta=theta), found=objective.at(theta))
     return _grown(search, latent, inference) if plan.growing else latent
 
@@ -34,7 +36,8 @@ def _grown(search: Search, latent: Latent, inference: str) -> Latent:
     most = latent_columns(rows.n_rows)
     while not search.budget.is_over():
         columns = min(2 * found.function.n_basis, most)
-        if columns < policy.GROWTH_STEP * found.function.n_basis:
+        in_time = search.budget.allows(latent_flops(rows.n_rows, columns))
+        if columns < policy.GROWTH_STEP * found.function.n_basis or not in_time:
             break
         problem = with_columns(found.function.problem, columns, search.streams("grow", columns))
         larger = _from_sites(problem, latent, found, inference)

@@ -35,12 +35,13 @@ def fit_latent(
     search: Search, rows: Rows, likelihood: RowLikelihood, inference: str, warm: WarmStart | None = None
 ) -> Fit:
     """Choose kernels by regression, learn them under the likelihood, average or keep the best; `rows`: targets."""
-    search, ranking = _chosen(search, warm)
-    if search.scaling.tails is not None:
-        rows = rows.compressed(search.scaling.tails)
-    targets = Subsets(rows, search.subsets.order)
-    begun = [latent_problem(search, candidate, likelihood) for candidate in _contenders(search, ranking)]
-    learned = _learned_in_stages(search, targets, begun, inference)
+    with search.budget.without(search.time_kept_for_sites):
+        search, ranking = _chosen(search, warm)
+        if search.scaling.tails is not None:
+            rows = rows.compressed(search.scaling.tails)
+        targets = Subsets(rows, search.subsets.order)
+        begun = [latent_problem(search, candidate, likelihood) for candidate in _contenders(search, ranking)]
+        learned = _learned_in_stages(search, targets, begun, inference)
     return _finished(search, targets, learned, inference)
 
 
@@ -50,7 +51,8 @@ def _chosen(search: Search, warm: WarmStart | None) -> tuple[Search, list[Candid
         return choose(search, warm)
     some = search.subsets.first(policy.CHOICE_ROWS)
     few, ranking = choose(replace(search, subsets=Subsets(some, np.arange(some.n_rows))), warm)
-    ranking = [replace(each, plan=replace(each.plan, n_rows=search.rows.n_rows)) for each in ranking]
+    n_rows, in_time = search.rows.n_rows, search.time_for_closed_form
+    ranking = [replace(each, plan=replace(each.plan, n_rows=n_rows, time_for_closed_form=in_time)) for each in ranking]
     if few.scaling.tails is None:
         return search, ranking
     subsets = search.subsets.compressed(few.scaling.tails)
@@ -131,7 +133,7 @@ def _finished(search: Search, targets: Subsets, learned: list[Latent], inference
 
 def _learned_further(search: Search, targets: Subsets, best: Latent, inference: str) -> Latent:
     """The best kernel after some steps on as many rows as the last stage of a fit may cost."""
-    limits = policy.LAST_ITERATIONS, policy.LAST_FLOPS
+    limits = policy.LAST_ITERATIONS, min(policy.LAST_FLOPS, policy.TIME_FOR_LAST * search.budget.flops_left())
     n_rows = more_rows(targets.rows.n_rows, best.problem, *limits)
     if n_rows <= best.problem.rows.n_rows or search.budget.is_over():
         return best

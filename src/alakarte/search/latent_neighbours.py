@@ -33,6 +33,7 @@ from alakarte.records import Array, Integers
 from alakarte.search.candidates import Candidate
 from alakarte.search.context import Search
 from alakarte.search.coordinates import coordinates
+from alakarte.search.cost import local_flops
 from alakarte.search.fit import Fit, keep
 from alakarte.search.latent import fit_latent
 from alakarte.search.learn import WarmStart
@@ -129,7 +130,8 @@ def _fit_neighbours(
 def _try_neighbours(fit: Fit, rows: Rows, inference: str) -> Fit:
     """What features have come to, or neighbours where fresh rows clearly prefer these."""
     search = fit.search
-    if not _is_open(search) or search.budget.is_over() or fit.tuned.process.problem.is_closed:
+    in_time = search.budget.allows(local_flops(search.rows.n_inputs))
+    if not _is_open(search) or not in_time or fit.tuned.process.problem.is_closed:
         return fit
     if search.scaling.tails is not None:
         rows = rows.compressed(search.scaling.tails)

@@ -12,6 +12,7 @@ import numpy as np
 import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
 from alakarte.errors import IllConditioned
+from alakarte.execution.budget import Budget
 from alakarte.execution.checkpoint import Checkpoint
 from alakarte.execution.digest import digest
 from alakarte.likelihoods.rowwise import RowLikelihood
@@ -100,8 +101,8 @@ class LatentObjective:
             self.sites = found.sites
         return found
 
-    def with_best_gain(self, theta: Array) -> Array:
-        """Theta with its amplitudes multiplied by what gives the most evidence."""
+    def with_best_gain(self, theta: Array, budget: Budget) -> Array:
+        """Theta with its amplitudes multiplied by what gives the most evidence, as far as there is time."""
         layout = self.problem.layout
         if not layout.is_free("log_amplitude"):
             return theta
@@ -118,6 +119,8 @@ class LatentObjective:
             if not value < least:
                 break
             best, least = tried, value
+            if budget.is_over():
+                break
         return best
 
 
@@ -167,7 +170,7 @@ def learn_latent(search: Search, latent: Latent, stage: LatentStage) -> Latent:
     problem, n_iterations = latent.problem.on(stage.rows), stage.n_iterations
     objective, theta = LatentObjective(problem, stage.inference, search.checkpoint), latent.run.theta
     if latent.found is None or latent.candidate.fixed:
-        theta = objective.with_best_gain(theta)
+        theta = objective.with_best_gain(theta, search.budget)
     if latent.candidate.fixed and problem.layout.size <= 1:  # nothing but the amplitude
         n_iterations = 0
     run = _minimised(search, latent.candidate, objective, theta, n_iterations)

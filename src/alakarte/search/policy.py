@@ -164,6 +164,8 @@ TIME_TO_SCREEN = 0.5  # of that: the first steps of all candidates
 TIME_TO_LEARN = 0.8  # of what is left of it, divided by the rungs to come
 TIME_FOR_MORE = 0.95  # of what is left then: more components, columns, rows; 0.6 where free frequencies are to be tried
 TIME_TO_GROW = 0.5  # of what is left then, at most, is kept for the columns of the posterior
+TIME_FOR_SITES = 0.5  # of `max_time`, with the grace of a comparison: longer, and fewer columns stand for the rows
+TIME_FOR_LAST = 0.2  # of what is left then, for further steps under a likelihood that is not normal
 TIME_FOR_FREE = 0.9  # of what is left after that
 TIME_FOR_PARTS = 0.7  # of the time to choose: the parts of a sum, before their weights
 
