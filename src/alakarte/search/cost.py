@@ -11,9 +11,9 @@ from alakarte.process.design_matrix import KEPT_BYTES
 _FACTORS = 6  # Cholesky factors while noise and amplitude are tuned
 _COPIES = 4  # of D×D numbers at the same time: two lanes, the scaled Gram, its factor
 _MULTIPLE = 64  # columns are counted in these
-_MOST_ITERATIONS = 40  # that a run mostly takes, whatever its limit
+_MOST_ITERATIONS = 36  # that a run mostly takes, whatever its limit
 _SMALL_FACTORS = 3  # seconds of a flop in small factors, times those in large ones
-_STEP_FLOPS = 3e7  # what a step takes besides its evaluation
+_STEP_FLOPS = 2.2e7  # what a step takes besides its evaluation
 
 
 def expected_flops(max_iter: int, flops: float) -> float:
