@@ -64,7 +64,7 @@ def test_exposure_is_routed_to_fit_and_score():
     with config_context(enable_metadata_routing=True):
         told = clone(plain).set_fit_request(exposure=True).set_score_request(exposure=True)
         with_exposure = cross_val_score(told, X, counts, cv=3, params={"exposure": exposure})
-        without = cross_val_score(plain, X, counts, cv=3)
+        without = cross_val_score(plain, X, counts, cv=3, params={})
     assert (with_exposure > without).all()
 
 

@@ -46,7 +46,9 @@ def coded(y: Any, known: Array | None = None) -> tuple[Array, Integers]:
 
 
 def _check_labels(labels: Any) -> None:
-    """Raise InvalidInput for labels that are missing."""
+    """Raise InvalidInput for labels that are missing, or bytes."""
+    if labels.dtype.kind == "S":
+        raise InvalidInput(f"y[0] = {labels[0]!r}: labels are bytes. Convert them to words: y.astype(str).")
     missing = [row for row, label in enumerate(labels.tolist()) if label is None or label != label]
     if missing:
         raise InvalidInput(
