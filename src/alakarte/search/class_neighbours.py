@@ -83,14 +83,9 @@ def fit_by_both(search: Search, rows: Rows, by_features: ByFeatures, warm: WarmS
 
 def _is_open(search: Search) -> bool:
     """Whether the choice is left to the search, and rows and variables are such that neighbours can serve."""
-    settings, n_rows = search.settings, search.rows.n_rows
     return (
-        settings.kernel is None
-        and settings.n_neighbors > 0
-        and settings.expansion == "auto"
-        and settings.n_frequencies is None
-        and settings.n_posterior_frequencies == "auto"
-        and policy.LEAST_CLASS_ROWS <= n_rows <= policy.MOST_LOCAL_ROWS
+        search.settings.neighbours_are_open
+        and policy.LEAST_CLASS_ROWS <= search.rows.n_rows <= policy.MOST_LOCAL_ROWS
         and search.scaling.n_variables <= policy.MOST_CLASS_VARIABLES
         and _is_in_time(search)
     )

@@ -104,13 +104,8 @@ def fit_latent_by_both(
 
 def _is_open(search: Search) -> bool:
     """Whether the choice is left to the search, and rows and variables are such that neighbours can serve."""
-    settings = search.settings
     return (
-        settings.kernel is None
-        and settings.n_neighbors > 0
-        and settings.expansion == "auto"
-        and settings.n_frequencies is None
-        and settings.n_posterior_frequencies == "auto"
+        search.settings.neighbours_are_open
         and search.rows.n_rows <= policy.MOST_LOCAL_ROWS
         and search.scaling.n_variables <= policy.MOST_CLASS_VARIABLES
     )

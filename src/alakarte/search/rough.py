@@ -109,13 +109,8 @@ def time_for_neighbours(search: Search) -> float:
 
 def _is_open(search: Search) -> bool:
     """Whether the choice is left to the search, and rows are more than closed forms bear and not too many."""
-    settings = search.settings
     return (
-        settings.kernel is None
-        and settings.n_neighbors > 0
-        and settings.expansion == "auto"
-        and settings.n_frequencies is None
-        and settings.n_posterior_frequencies == "auto"
+        search.settings.neighbours_are_open
         and not menu(search)[0].keeps_closed_form
         and search.rows.n_rows <= policy.MOST_LOCAL_ROWS
     )

@@ -32,6 +32,12 @@ class Settings:
         """Whether the rows of each stage are open."""
         return self.n_learning_rows == "auto" and self.expansion != "exact"
 
+    @property
+    def neighbours_are_open(self) -> bool:
+        """Whether kernel and expansion are left to the search, neighbours among them."""
+        by_features = self.n_frequencies is None and self.n_posterior_frequencies == "auto"
+        return self.kernel is None and self.n_neighbors > 0 and self.expansion == "auto" and by_features
+
     def asked_rows(self, n_rows: int) -> int:
         """Rows to learn from that the user asked for, or all."""
         return min(self.n_learning_rows, n_rows) if isinstance(self.n_learning_rows, int) else n_rows
