@@ -1,7 +1,7 @@
 """Large tables beside peers.
 
     python -m bench.large [set …] [--methods …] [--folds …] [--max-time S] [--out FILE]    run what has no line yet
-    python -m bench.large growth memmap parquet neighbours predictions                     rows that are generated
+    python -m bench.large growth memmap parquet parquet_defaults neighbours predictions    rows that are generated
     python -m bench.large --table                                                          print what there is
     python -m bench.large --plot [FILE]                                                    draw what there is
 

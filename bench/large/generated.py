@@ -107,7 +107,7 @@ def write(n: int, folder: Path) -> None:
 def parquet(n=20_000_000, n_frequencies=64) -> None:
     """The same rows from a memory map and from Parquet files, each in a process of its own: seconds and memory.
 
-    With few columns, so that the passes over the rows are cheap and the reading shows.
+    With few columns, so that the passes over the rows are cheap and the reading shows; with 0 the defaults.
     """
     with tempfile.TemporaryDirectory() as folder:
         write(n, Path(folder))
@@ -142,5 +142,6 @@ GENERATED = {
     "memmap": memmap,
     "neighbours": neighbours,
     "parquet": parquet,
+    "parquet_defaults": lambda: parquet(n_frequencies=0),
     "predictions": predictions,
 }
