@@ -8,7 +8,7 @@ import pytest
 from alakarte.kernels.registry import resolve
 from alakarte.posteriors.local import LocalPosterior, stored_weight
 from alakarte.posteriors.neighbours import neighbours_among
-from alakarte.posteriors.smooth_and_rough import left_out_residuals, smooth_and_rough
+from alakarte.posteriors.smooth_and_rough import MOST_DRAWN, left_out, left_out_residuals, smooth_and_rough
 from alakarte.process.conditionals import search_scale
 from alakarte.process.problem import process_at
 from problems import posterior_at, problem
@@ -21,29 +21,42 @@ def queries(n=9, d=3):
 
 
 def both(made, theta, k=6):
-    """The posterior, its smooth part, and what that leaves of each row."""
+    """The posterior, and its smooth part."""
     smooth = posterior_at(made, theta)
     left = left_out_residuals(smooth, made.rows)
     kernel, point = problem(resolve("matern12"), (3, 1, 8), "exact", n=10)
     process = process_at(kernel, point)
     near = neighbours_among(made.rows, search_scale(process.spectrum))
     y, weight = made.rows.targets()
-    parts = near, left[:, :-1].copy(), stored_weight(weight), k, made.rows.total
+    parts = near, left, stored_weight(weight), k, made.rows.total
     rough = LocalPosterior(process.spectrum, process.closed_form, *parts, process.noise_variance, np.nan)
-    return smooth_and_rough(smooth, rough, y), smooth, left
+    return smooth_and_rough(smooth, rough, y), smooth
 
 
 def test_residuals_are_those_without_the_row():
     """In units of the standard deviation that the features of all other rows expect."""
     made, theta = problem("gm", (3, 2, 8), n=60, n_targets=2)
     made = made.on(replace(made.rows, weight=np.ones(made.rows.n_rows)))
-    _, smooth, left = both(made, theta)
+    rows, smooth = made.rows, posterior_at(made, theta)
+    left = left_out(smooth, rows.x, rows.y, rows.weight)
     for row in (0, 17):
         others = posterior_at(made.on(made.rows.take(np.delete(np.arange(made.rows.n_rows), row))), theta)
         mean, variance = others.mean_and_variance(made.rows.x[row : row + 1])
         spread = np.sqrt((variance + smooth.noise_variance) / smooth.noise_variance)
         assert np.allclose(left[row, :-1], ((made.rows.y[row] - mean) / spread)[0], rtol=1e-6)
         assert np.exp(left[row, -1]) == pytest.approx(1 / spread[0, 0], rel=1e-6)
+
+
+def test_small_leverages_come_from_draws_and_large_ones_are_exact():
+    made, theta = problem("gm", (3, 2, 8), n=3000)
+    rows, smooth = made.rows, posterior_at(made, theta)
+    exact, drawn = left_out(smooth, rows.x, rows.y, rows.weight), left_out_residuals(smooth, rows)
+    leverage = 1 - np.exp(2 * exact[:, -1])
+    assert 0 < (leverage < MOST_DRAWN / 2).sum() < rows.n_rows
+    error = np.abs(drawn[:, 0] / exact[:, 0] - 1)
+    assert np.all(error < 0.25 * leverage / (1 - leverage))  # 9 % of h, halved by the root: under six of its deviations
+    assert np.all(error[leverage > 1.5 * MOST_DRAWN] == 0)
+    assert not np.all(error[leverage < MOST_DRAWN / 2] == 0)
 
 
 def test_the_covariance_has_the_variance_on_its_diagonal():
@@ -57,7 +70,7 @@ def test_the_covariance_has_the_variance_on_its_diagonal():
 
 def test_far_from_all_rows_it_has_the_mean_and_the_doubt_of_features():
     made, theta = problem("ard", (3, 1, 8), n=60)
-    posterior, smooth, _ = both(made, theta)
+    posterior, smooth = both(made, theta)
     far = np.full((1, 3), 1e6)
     assert np.allclose(posterior.mean(far), smooth.mean(far), atol=1e-6)
     expected = (1 + smooth.variance(far) / smooth.noise_variance) * (
@@ -79,13 +92,13 @@ def test_rows_that_come_and_go_leave_the_posterior_of_the_rest():
 
 def test_a_row_is_left_out_of_both_parts():
     made, theta = problem("gm", (3, 2, 8), n=60)
-    posterior, smooth, left = both(made, theta)
+    posterior, smooth = both(made, theta)
     picked = np.array([3, 40])
     block = made.rows.take(picked).whole()
     mean, variance = posterior.leave_one_out(block)
     smooth_mean, smooth_variance = smooth.leave_one_out(block)
     rough_mean, rough_variance = posterior.rough.without_each(picked)
     stretch = 1 + smooth_variance / smooth.noise_variance
-    assert np.allclose(stretch[:, 0], np.exp(-2 * left[picked, -1]))
+    assert np.allclose(stretch[:, 0], np.exp(-2 * left_out(smooth, block.x, block.y, block.weight)[:, -1]))
     assert np.allclose(mean, smooth_mean + np.sqrt(stretch) * rough_mean)
     assert np.allclose(variance + posterior.noise_variance, stretch * (rough_variance + posterior.noise_variance))

@@ -73,7 +73,7 @@ def test_a_kernel_is_learned_rung_by_rung_each_from_where_the_last_one_ended(ker
 def test_all_runs_are_remembered_and_their_evaluations_counted(kernel, n_runs, monkeypatch):
     calls, real = [], alakarte.search.run_stage.nlml_gradient
     monkeypatch.setattr(alakarte.search.run_stage, "nlml_gradient", lambda *a: calls.append(1) or real(*a))
-    search, plan = search_on(kernel, n=900)
+    search, plan = search_on(kernel, n=900, max_iter=12)
     begun = begin(search, plan)
     assert begun.only_screened
     assert begun.n_evaluations == len(calls)
@@ -238,6 +238,18 @@ def test_the_two_best_starts_of_a_mixture_take_a_few_steps_on_more_rows():
     climbed = climb(search, plan, begun, Stage(400, 0, 0.0))
     best = min(trials, key=lambda run: run.objective)
     assert np.array_equal(climbed.run.theta, best.theta)
+
+
+def test_trials_are_the_steps_of_a_stage_that_has_no_more():
+    search, plan = search_on("gm", n=900)
+    begun = begin(search, plan)
+    stage = plan.priced(search.rows.n_rows, policy.TRIAL_ITERATIONS)
+    climbed = climb(search, plan, begun, stage)
+    assert len(climbed.runs) == 2
+    assert climbed.run is min(climbed.runs, key=lambda run: run.objective)
+    assert climbed.problem.rows.n_rows == 900
+    longer = climb(search, plan, begun, replace(stage, max_iter=policy.TRIAL_ITERATIONS + 1))
+    assert len(longer.runs) == 3
 
 
 def test_no_trials_where_one_start_is_clearly_ahead_or_a_kernel_has_no_components():

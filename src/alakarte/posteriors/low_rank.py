@@ -78,7 +78,7 @@ class LowRankPosterior(FeaturePosterior):
         covariance = directions @ directions.T - (inner * (1 - self.shrinkage**2)) @ inner.T
         return np.asarray(np.maximum(((combinations @ covariance) * combinations).sum(axis=1), 0))
 
-    def _deviations(self, n_samples: int, rng: np.random.Generator) -> Array:
+    def deviations(self, n_samples: int, rng: np.random.Generator) -> Array:
         """The same square root, applied to normal numbers."""
         return np.asarray((self._shrink(rng.standard_normal((n_samples, self.n_basis))) * self.root_variance).T)
 

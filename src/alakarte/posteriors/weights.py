@@ -78,8 +78,7 @@ class FeaturePosterior(Posterior):
     def sample(self, x: Array, n_samples: int, rng: np.random.Generator) -> Array:
         """One draw of weights is one function; where rows do not reach, another of the prior's."""
         D, T = self.weight_mean.shape
-        deviations = self._deviations(T * n_samples, rng)
-        weights = deviations + np.repeat(self.weight_mean, n_samples, axis=1)
+        weights = self.deviations(T * n_samples, rng) + np.repeat(self.weight_mean, n_samples, axis=1)
         drawn = by_tiles(lambda tile, scratch: self.features.phi(tile, scratch) @ weights, x)
         far = self.out_of_reach(x)
         if far.size:
@@ -98,7 +97,7 @@ class FeaturePosterior(Posterior):
         """(k, rows) whose products are ψᵀM⁻¹ψ, from (rows, D)."""
 
     @abstractmethod
-    def _deviations(self, n_samples: int, rng: np.random.Generator) -> Array:
+    def deviations(self, n_samples: int, rng: np.random.Generator) -> Array:
         """(D, n_samples) draws of w − β."""
 
     def _known_and_free(self, x: Array, scratch: Scratch | None = None) -> tuple[Array, Array]:
@@ -163,7 +162,7 @@ class WeightPosterior(FeaturePosterior):
         """L⁻¹ψ."""
         return whiten(self.factor, psi)
 
-    def _deviations(self, n_samples: int, rng: np.random.Generator) -> Array:
+    def deviations(self, n_samples: int, rng: np.random.Generator) -> Array:
         """V^½ L⁻ᵀ ε."""
         draws = solve_lower(self.factor, rng.standard_normal((len(self.factor), n_samples)), transposed=True)
         return np.asarray(self.root_variance[:, None] * draws[: self.n_basis])

@@ -46,8 +46,8 @@ def _learning_flops(plan: Plan, n_plans: int) -> float:
     work = plan.settings.n_restarts * flops(screening)
     if alone:
         parts[-1] = later
-        if len(rungs) == 1 and plan.kernel.has_components:  # a few steps of each, the two best starts among them
-            work += 3 * flops(Stage(rungs[0].n_rows, policy.TRIAL_ITERATIONS, 0.0))
+        if len(rungs) == 1 and plan.kernel.has_components:  # a few steps from the two best starts
+            work += 2 * flops(Stage(rungs[0].n_rows, policy.TRIAL_ITERATIONS, 0.0))
     return work + sum(part * flops(stage) for part, stage in zip(parts, rungs, strict=True))
 
 

@@ -112,9 +112,12 @@ def climb(search: Search, plan: Plan, learned: Learned, stage: Stage) -> Learned
         return learned
     begun = _confirmed(problem, learned)
     trials = _trials(search, plan, problem, begun)
-    theta = min(trials, key=lambda run: run.objective).theta if trials else begun.run.theta
+    best = min(trials, key=lambda run: run.objective) if trials else begun.run
+    theta = best.theta
     if learned.runs and not trials:
         theta = _with_enough_noise(problem, theta, begun.nlml_per_row)
+    if trials and stage.max_iter <= policy.TRIAL_ITERATIONS and np.isfinite(best.nlml):  # its steps have been taken
+        return replace(learned, problem=problem, run=best, runs=trials)
     problem, run = long_run(search, plan, problem, theta, stage)
     if not learned.runs:
         return Learned(problem, run, [run], [run], rows.total)

@@ -160,7 +160,11 @@ class Plan:
     def _rung(self, n_rows: int) -> Stage:
         """A stage of a long run that has several: what is within some nats is left to the next."""
         most = self.settings.max_iter if self._is_cheap(n_rows) else policy.DEAR_ITERATIONS
-        stage = self.priced(n_rows, most)
+        return self._on_the_way(n_rows, most)
+
+    def _on_the_way(self, n_rows: int, max_iter: int) -> Stage:
+        """A stage after which others follow, with more rows or fresh frequencies."""
+        stage = self.priced(n_rows, max_iter)
         return replace(stage, tol=max(stage.tol, policy.RUNG_NATS * n_rows))
 
     def _ladder(self) -> list[int]:
@@ -185,7 +189,8 @@ class Plan:
         if self.n_rows <= policy.SMALL_ROWS:
             return self.priced(self.n_rows, settings.max_iter)
         needed = max(policy.MAIN_ROWS, policy.ROWS_TO_LEARN * n_parameters)
-        return self.priced(min(needed, self.n_rows), settings.max_iter)
+        n_rows = min(needed, self.n_rows)
+        return (self._on_the_way if self.growing else self.priced)(n_rows, settings.max_iter)
 
     def second_stage(self, doublings: int = 0) -> Stage:
         """The long run once more with more frequencies; doubled columns have more rows and steps."""

@@ -11,9 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 import alakarte.search.policy as policy
-from alakarte.data.rows import Block, Work
 from alakarte.errors import Unavailable
-from alakarte.execution.scratch import Scratch
 from alakarte.kernels.registry import resolve
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.smooth_and_rough import left_out, left_out_residuals, smooth_and_rough
@@ -146,7 +144,7 @@ def _judged_beside(search: Search, local: LocalRows, features: Judged, left: Arr
     alone = _further(search, Attempt(begun, features.log_density), features, glance)
     rest, gain = None, 0.0
     if posterior_flops(search.rows.n_rows, features.posterior.n_basis) <= policy.TOGETHER_FLOPS:
-        begun = _begin_with_the_rest(search, features.posterior, left)
+        begun = _begin_with_the_rest(search, features.posterior)
         noise = _normal_log_density(begun.local.targets[local.fresh], features.posterior.noise_variance)
         rest = _further(search, Attempt(begun, noise), features, glance)
         gain = rest.lead
@@ -200,26 +198,19 @@ def _normal_log_density(z: Array, variance: float) -> Array:
     return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + z**2 / variance).sum(axis=1))
 
 
-def _begin_with_the_rest(search: Search, posterior: Posterior, left: Array) -> LocalLearned:
-    """Neighbours of what features leave of each row, all with the mean h of some: h is dear, means are not."""
-    work = Work(posterior.n_basis, n_jobs=search.settings.n_jobs)
-    residual = search.rows.map_rows(_residual, search.rows.n_targets, posterior, work=work)
+def _begin_with_the_rest(search: Search, posterior: Posterior) -> LocalLearned:
+    """Neighbours of what features leave of each row, as if it were left out."""
     kernel = resolve(policy.REST_KERNEL).set_params(nu=policy.REST_SMOOTHNESS)
-    return begin_local(search, search.plan(kernel), local_rows(search, residual / np.exp(left[:, -1]).mean()))
-
-
-def _residual(scratch: Scratch, block: Block, posterior: Posterior) -> Array:
-    return block.y - posterior.mean(block.x)
+    left = left_out_residuals(posterior, search.rows, search.settings.n_jobs)
+    return begin_local(search, search.plan(kernel), local_rows(search, left))
 
 
 def _together(search: Search, begun: LocalLearned, features: Judged, left: Array) -> Judged:
-    """Neighbours of what features leave of each row, with its own h, learned to the end."""
-    posterior, k = features.posterior, search.settings.n_neighbors
-    residuals = left_out_residuals(posterior, search.rows, search.settings.n_jobs)
-    begun = replace(begun, local=local_rows(search, residuals[:, :-1].copy()))
+    """Neighbours of what features leave of each row, learned to the end."""
+    k = search.settings.n_neighbors
     rough = with_enough_noise(search.budget, learn_local(search, begun, policy.LOCAL_STAGES[policy.LOCAL_GLANCES :]), k)
     log_density = rough.log_density(rough.local.fresh, k) + _log_stretch(left)
-    both = smooth_and_rough(posterior, rough.posterior(k), search.rows.targets()[0])
+    both = smooth_and_rough(features.posterior, rough.posterior(k), search.rows.targets()[0])
     mean = features.mean(log_density)
     candidate = replace(features.candidate, rough=rough.learned, n_neighbors=k, log_density=mean)
     return Judged(candidate, features.tuned, both, log_density, features.weight)
