@@ -8,8 +8,8 @@ something where nothing else runs, CPU seconds nearly always.
     python -m bench.studies.default_fits autos machine --folds 0 1 2 3 4 5 6 7 8 9 --seeds 0 1 2 --beside
 
 With `--beside`, a line per set compares them with the default of another version on the same folds: with the lines of
-mode `auto` in a file of `bench.paper`, those of `results/paper.tsv` (commit f074280) unless another is named. Standard
-errors are over folds, each the mean of its seeds.
+mode `auto` in a file of `bench.paper`, those of commit f074280 (`results/defaults_before.tsv`) unless another is named.
+Standard errors are over folds, each the mean of its seeds.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from bench.scores import scores
 
 GENERATED = "rows_10000"
 TEST_ROWS = 5000
-BEFORE = Path(__file__).parents[1] / "results/paper.tsv"
+BEFORE = Path(__file__).parents[1] / "results/defaults_before.tsv"
 SMALL = [
     "concreteslump",
     "autos",
