@@ -46,3 +46,19 @@ def test_map_sum_passes_errors_on(n_jobs, monkeypatch):
     rows = ArrayRows(np.zeros((20, 1)), np.zeros((20, 1)), np.ones(20), block_rows=2)
     with pytest.raises(ArithmeticError, match="in a thread"):
         rows.map_sum(_fail, lambda: [np.zeros(1)], work=Work(n_jobs=n_jobs))
+
+
+def test_lanes_are_added_along_the_tree(monkeypatch):
+    monkeypatch.setattr("alakarte.data.rows.LANE_ROWS", 3)
+    monkeypatch.setattr("alakarte.data.rows.TWO_LANES", 1)
+    y = np.array([1e16, 1.0, -1e16, 1.0, 0.25, 0.5, 1.0, 1e16])[:, None]
+    rows = ArrayRows(np.repeat(y, 3, axis=0), np.repeat(y, 3, axis=0), np.ones(24), block_rows=3)
+    assert len(lane_edges(24, 8)) == 9
+
+    def add_first(sums, scratch, block):
+        sums[0] += block.y[0, 0]
+
+    expected = ((1e16 + 1.0) + (-1e16 + 1.0)) + ((0.25 + 0.5) + (1.0 + 1e16))
+    assert expected != sum(y[:, 0].tolist())
+    for n_jobs in THREADS:
+        assert rows.map_sum(add_first, lambda: [np.zeros(())], work=Work(n_jobs=n_jobs)) == [expected]

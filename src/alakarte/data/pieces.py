@@ -1,18 +1,20 @@
 """A table in a few pieces of rows, cut by its size alone.
 
 In: values with weights, an array or columns on a cluster. Out: a function's result for each piece, in order: what is
-computed per piece and added has the same bits wherever the pieces lie.
+computed per piece and added along a fixed tree has the same bits wherever the pieces lie.
 """
 
 from collections.abc import Callable
 from functools import singledispatch
 from itertools import pairwise
+from operator import add
 from typing import Any
 
 import numpy as np
 
 from alakarte.data.merge import MERGE_ROWS
 from alakarte.data.rows import lane_edges
+from alakarte.execution.tree import total_of
 from alakarte.records import Array, Integers
 
 
@@ -28,9 +30,14 @@ def over_pieces(values: Any, weight: Any, function: Callable[..., Any], *argumen
     return [function(values[low:high], weight[low:high], *arguments) for low, high in pairwise(edges)]
 
 
-def sum_of_weights(weight: Array) -> float:
-    """Added piece by piece."""
-    return float(sum(over_pieces(weight, weight, sum_of_piece)))
+def sum_over_pieces(values: Any, weight: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    """The sum of function(values, weight, *arguments), numbers or arrays, of each piece."""
+    return total_of(over_pieces(values, weight, function, *arguments), add)
+
+
+def sum_of_weights(weight: Any) -> float:
+    """Of weights (n,), added piece by piece."""
+    return float(sum_over_pieces(weight, weight, sum_of_piece))
 
 
 def sum_of_piece(values: Array, weight: Array) -> float:

@@ -16,7 +16,7 @@ from alakarte.data.cluster_rows import ClusterColumns, ClusterRows, Pieces
 from alakarte.data.columns import in_memory, is_dask
 from alakarte.data.dask_table import cluster_pieces
 from alakarte.data.merge import MERGE_ROWS, merge_rows
-from alakarte.data.pieces import over_pieces, sum_of_piece
+from alakarte.data.pieces import sum_of_weights
 from alakarte.data.read import check_total, read_categories, read_inputs, read_training
 from alakarte.data.scan import Scan, as_scan
 from alakarte.data.scanned import scanned_further, scanned_inputs, scanned_training
@@ -90,7 +90,7 @@ class OnCluster:
     def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
         """Standardised where it lies; a transform of that name is learned from all targets, on the driver."""
         x, y, weight = _columns(self.pieces)
-        total = sum(over_pieces(weight, None, sum_of_piece))
+        total = sum_of_weights(weight)
         check_total(np.array([total]))
         found, centre_and_scale = None, None
         if transform is not None:
@@ -102,7 +102,7 @@ class OnCluster:
         if target_scaling is plain_targets:
             scaling = scaling.with_plain_targets(self.pieces.n_targets)
         scaling = replace(scaling, transform=found)
-        return Table(ClusterRows(self.pieces, scaling, float(total)), scaling, self.target_shape)
+        return Table(ClusterRows(self.pieces, scaling, total), scaling, self.target_shape)
 
 
 def _drawn(rows: Integers, n_rows: int, rng: np.random.Generator) -> Integers:
