@@ -112,7 +112,7 @@ class Scaling:
         if self.transform is not None:
             y = self.transform.forward(y)
         with np.errstate(over="ignore"):
-            z = np.subtract(y, self.y_mean, dtype=np.float64)
+            z = np.subtract(y, self.y_mean, dtype=np.float64, order="C")  # products have the same bits for any layout
             z /= self.y_scale
         if self.has_targets and np.abs(z).max(initial=0.0) > _FAR_TARGET:
             row, column = np.unravel_index(int(np.argmax(np.abs(z))), z.shape)
