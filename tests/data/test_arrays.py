@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.pieces import over_pieces
 from alakarte.data.rows import Work, lane_edges
+from problems import scaling_of
 
 THREADS = (1, 2, 3, 8)
 
@@ -33,6 +35,22 @@ def test_map_sum_adds_in_the_order_of_the_table(monkeypatch):
         assert sums[0][1] == other[1]
     assert np.allclose(sums[0][0], (x**3 * rows.y).sum(axis=0), rtol=1e-12)
     assert np.isclose(sums[0][1], rows.total, rtol=1e-14)
+
+
+def test_one_weight_for_all_has_the_bits_of_a_weight_for_each():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((3000, 2)), rng.standard_normal((3000, 1))
+    parts = []
+    for weight in (np.full(3000, 0.3), np.broadcast_to(np.float64(0.3), 3000)):
+        rows = ArrayRows(x, y, weight, scaling=scaling_of(x, y))
+        [total] = rows.map_sum(_add_product, lambda: [np.zeros(1)], work=Work())
+        parts.append([total[0], *over_pieces(x, weight, lambda values, w: float(w @ values[:, 0]))])
+        assert rows.targets()[1].flags.c_contiguous
+    assert parts[0] == parts[1]
+
+
+def _add_product(sums, scratch, block):
+    sums[0] += block.weight @ block.y
 
 
 def _fail(sums, scratch, block):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from alakarte.data.compress import Tails
-from alakarte.data.pieces import sum_of_weights
+from alakarte.data.pieces import in_a_row, sum_of_weights
 from alakarte.data.rows import Block, Rows, Work, add_sums, block_edges, lane_edges
 from alakarte.data.standardise import Scaling
 from alakarte.execution.checkpoint import Checkpoint
@@ -61,7 +61,7 @@ class ArrayRows(Rows):
 
     def block(self, start: int, stop: int) -> Block:
         """Standardised rows from `start` to `stop`."""
-        x, y, weight = self.x[start:stop], self.y[start:stop], self.weight[start:stop]
+        x, y, weight = self.x[start:stop], self.y[start:stop], in_a_row(self.weight[start:stop])
         if self.scaling is None:
             return Block(x, y, weight)
         return Block(self.scaling.inputs(x), self.scaling.target(y), weight)
@@ -72,7 +72,7 @@ class ArrayRows(Rows):
 
     def targets(self) -> tuple[Array, Array]:
         """All targets (n, T), standardised, and weights (n,)."""
-        return (self.y if self.scaling is None else self.scaling.target(self.y)), self.weight
+        return (self.y if self.scaling is None else self.scaling.target(self.y)), in_a_row(self.weight)
 
     def excess_log_slope(self) -> float:
         """In nats: what a transform of these targets has beyond its mean in the fit, of rows not standardised yet."""

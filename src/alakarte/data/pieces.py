@@ -27,7 +27,12 @@ def piece_edges(n_rows: int) -> Integers:
 def over_pieces(values: Any, weight: Any, function: Callable[..., Any], *arguments: Any) -> list[Any]:
     """function(values, weight, *arguments) of each piece of values (n, …) and weights (n,)."""
     edges = piece_edges(len(values))
-    return [function(values[low:high], weight[low:high], *arguments) for low, high in pairwise(edges)]
+    return [function(values[low:high], in_a_row(weight[low:high]), *arguments) for low, high in pairwise(edges)]
+
+
+def in_a_row(weight: Array) -> Array:
+    """Weights (n,) one after the other in memory, also of one number for all: products have other last digits else."""
+    return np.ascontiguousarray(weight)
 
 
 def sum_over_pieces(values: Any, weight: Any, function: Callable[..., Any], *arguments: Any) -> Any:
