@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from alakarte.data.columns import column_names, is_dask
+from alakarte.data.dask_table import frame_partitions
 from alakarte.records import Array
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -51,7 +52,7 @@ def _lazily(estimator: Any, X: Any, call: tuple[str, tuple[Any, ...], dict[str, 
 def _partitions(X: Any) -> tuple[list[Any], list[float]]:
     """Partitions of rows, and how many each has, NaN where Dask does not know."""
     if column_names(X) is not None:
-        parts = list(X.to_delayed())
+        parts = frame_partitions(X)
         return parts, [np.nan] * len(parts)
     table = X.rechunk({1: -1})
     return list(table.to_delayed().ravel()), list(table.chunks[0])
