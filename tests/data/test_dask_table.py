@@ -112,6 +112,7 @@ def test_frames_of_files_whose_columns_are_asked_for_apart(client, tmp_path):
     mean = model.predict(rows[names])
     assert mean.numblocks == (5,)
     assert np.array_equal(mean.compute(), same.predict(frame[names]))
+    assert model.score(rows[names], rows["y"], rows["hours"]) == same.score(frame[names], y, weight)
     model.partial_fit(rows[names], rows["y"]).forget(rows[names], rows["y"])
     same.partial_fit(frame[names], y).forget(frame[names], y)
     assert bits(model, frame[names]) == bits(same, frame[names])
