@@ -55,7 +55,8 @@ class Checked:
 
     def some(self, n_rows: int, rng: np.random.Generator) -> "Checked":
         """At most so many of the rows with a weight, drawn at random."""
-        rows = _drawn(np.flatnonzero(self.weight > 0), n_rows, rng)
+        rows = np.flatnonzero(self.weight > 0)
+        rows = rows[_drawn(rows.size, n_rows, rng)]
         return replace(self, inputs=self.inputs[rows], target=self.target[rows], weight=self.weight[rows])
 
     def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
@@ -84,7 +85,7 @@ class OnCluster:
 
     def some(self, n_rows: int, rng: np.random.Generator) -> Checked:
         """At most so many of the rows, drawn at random, on the driver."""
-        inputs, target, weight = self.pieces.take(_drawn(np.arange(self.pieces.n_rows), n_rows, rng))
+        inputs, target, weight = self.pieces.take(_drawn(self.pieces.n_rows, n_rows, rng))
         return Checked(inputs, target, weight, None, self.target_shape)
 
     def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
@@ -102,9 +103,9 @@ class OnCluster:
         return Table(ClusterRows(self.pieces, scaling, total), scaling, self.target_shape)
 
 
-def _drawn(rows: Integers, n_rows: int, rng: np.random.Generator) -> Integers:
-    """At most so many of some rows, ascending."""
-    return np.sort(rng.choice(rows, n_rows, replace=False)) if rows.size > n_rows else rows
+def _drawn(n: int, n_rows: int, rng: np.random.Generator) -> Integers:
+    """At most so many of the numbers below n, ascending."""
+    return np.sort(rng.choice(n, n_rows, replace=False)) if n > n_rows else np.arange(n)
 
 
 def read_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Checked | OnCluster:
