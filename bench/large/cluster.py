@@ -3,8 +3,8 @@
     python -m bench.large.cluster [ROWS] [COLUMNS] [WORKERS …]
 
 In: nothing; rows of 11 inputs are generated. Out: printed seconds, and CPU seconds of all processes, of a pass on two
-threads and on so many workers (1, 2 and 4), in turn, bytes of the sums, whether the bits are equal, and the seconds of
-a fit one of whose workers is killed.
+threads and on so many workers (1, 2 and 4), in turn, bytes of the sums, whether the bits are equal, the memory that the
+driver takes (Linux), and the seconds of a fit one of whose workers is killed.
 """
 
 import logging
@@ -28,6 +28,8 @@ from alakarte.kernels import ARD
 from alakarte.likelihoods import Gaussian
 from alakarte.process.sums import statistics
 from alakarte.records import Shape
+from bench.large.from_files import Watch
+from bench.memory import resident
 
 INPUTS = 11
 REPEATS = 2
@@ -62,6 +64,15 @@ def cpu_seconds(client) -> float:
     return time.process_time() + sum(of_workers.values())
 
 
+def memory_of_pass(rows, n_columns: int) -> float:
+    """Most megabytes of this process that are no page cache during a pass, beyond those before."""
+    watch, before = Watch(), resident("RssAnon")
+    watch.start()
+    seconds_of_pass(rows, n_columns, 1)
+    watch.done.set()
+    return watch.peak - before
+
+
 def on_workers(n_workers: int):
     """A cluster of this machine, bound to loopback."""
     return LocalCluster(
@@ -94,7 +105,8 @@ def passes(n: int, n_columns: int, workers) -> None:
             ratios = f"{seconds / on_threads:.2f} and {cpu / cpu_on_threads:.2f} × threads"
             same = np.array_equal(threads[2].gram, remote[2].gram)
             print(f"  2 threads {on_threads:.2f} s, CPU {cpu_on_threads:.2f} s")
-            print(f"  {n_workers} workers {seconds:.2f} s, CPU {cpu:.2f} s, {ratios}, equal bits: {same}", flush=True)
+            print(f"  {n_workers} workers {seconds:.2f} s, CPU {cpu:.2f} s, {ratios}, equal bits: {same}")
+            print(f"  the driver takes {memory_of_pass(there, n_columns):.0f} MB more", flush=True)
 
 
 def killed(n: int) -> None:

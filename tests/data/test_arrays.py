@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.pieces import over_pieces
 from alakarte.data.rows import Work, lane_edges
+from problems import scaling_of
 
 THREADS = (1, 2, 3, 8)
 
@@ -35,6 +37,22 @@ def test_map_sum_adds_in_the_order_of_the_table(monkeypatch):
     assert np.isclose(sums[0][1], rows.total, rtol=1e-14)
 
 
+def test_one_weight_for_all_has_the_bits_of_a_weight_for_each():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((3000, 2)), rng.standard_normal((3000, 1))
+    parts = []
+    for weight in (np.full(3000, 0.3), np.broadcast_to(np.float64(0.3), 3000)):
+        rows = ArrayRows(x, y, weight, scaling=scaling_of(x, y))
+        [total] = rows.map_sum(_add_product, lambda: [np.zeros(1)], work=Work())
+        parts.append([total[0], *over_pieces(x, weight, lambda values, w: float(w @ values[:, 0]))])
+        assert rows.targets()[1].flags.c_contiguous
+    assert parts[0] == parts[1]
+
+
+def _add_product(sums, scratch, block):
+    sums[0] += block.weight @ block.y
+
+
 def _fail(sums, scratch, block):
     raise ArithmeticError("in a thread")
 
@@ -46,3 +64,19 @@ def test_map_sum_passes_errors_on(n_jobs, monkeypatch):
     rows = ArrayRows(np.zeros((20, 1)), np.zeros((20, 1)), np.ones(20), block_rows=2)
     with pytest.raises(ArithmeticError, match="in a thread"):
         rows.map_sum(_fail, lambda: [np.zeros(1)], work=Work(n_jobs=n_jobs))
+
+
+def test_lanes_are_added_along_the_tree(monkeypatch):
+    monkeypatch.setattr("alakarte.data.rows.LANE_ROWS", 3)
+    monkeypatch.setattr("alakarte.data.rows.TWO_LANES", 1)
+    y = np.array([1e16, 1.0, -1e16, 1.0, 0.25, 0.5, 1.0, 1e16])[:, None]
+    rows = ArrayRows(np.repeat(y, 3, axis=0), np.repeat(y, 3, axis=0), np.ones(24), block_rows=3)
+    assert len(lane_edges(24, 8)) == 9
+
+    def add_first(sums, scratch, block):
+        sums[0] += block.y[0, 0]
+
+    expected = ((1e16 + 1.0) + (-1e16 + 1.0)) + ((0.25 + 0.5) + (1.0 + 1e16))
+    assert expected != sum(y[:, 0].tolist())
+    for n_jobs in THREADS:
+        assert rows.map_sum(add_first, lambda: [np.zeros(())], work=Work(n_jobs=n_jobs)) == [expected]

@@ -97,6 +97,30 @@ def test_frames_with_names(client):
     assert bits(model, frame[["a", "b", "c"]]) == bits(expected, frame[["a", "b", "c"]])
 
 
+def test_frames_of_files_whose_columns_are_asked_for_apart(client, tmp_path):
+    """Dask joins partitions where few columns are read: X and y would have other ones."""
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    X, y, weight = made()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=y, hours=weight, count=np.floor(np.exp(y.clip(-3, 2))))
+    frame[list("defghijk")] = 0.0
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=100, index=False)
+    rows, names = dd.read_parquet(tmp_path / "rows.parquet", split_row_groups=3), ["a", "b", "c"]
+    assert len(dask_table.frame_partitions(rows[names])) == len(dask_table.frame_partitions(rows["y"])) == 5
+    model = GPRegressor(**SMALL).fit(rows[names], rows["y"], rows["hours"])
+    same = GPRegressor(**SMALL).fit(frame[names], y, weight)
+    assert bits(model, frame[names]) == bits(same, frame[names])
+    mean = model.predict(rows[names])
+    assert mean.numblocks == (5,)
+    assert np.array_equal(mean.compute(), same.predict(frame[names]))
+    assert model.score(rows[names], rows["y"], rows["hours"]) == same.score(frame[names], y, weight)
+    model.partial_fit(rows[names], rows["y"]).forget(rows[names], rows["y"])
+    same.partial_fit(frame[names], y).forget(frame[names], y)
+    assert bits(model, frame[names]) == bits(same, frame[names])
+    settings = SMALL | {"max_iter": 2, "n_restarts": 1}
+    counts = GPCountRegressor(**settings).fit(rows[names], rows["count"])  # without weights
+    assert counts.theta_.tobytes() == GPCountRegressor(**settings).fit(frame[names], frame["count"]).theta_.tobytes()
+
+
 def test_a_small_table_comes_to_the_driver(client, monkeypatch):
     X, y, weight = made(90)
     model = GPRegressor(**SMALL).fit(*(da.from_array(part) for part in (X, y, weight)))

@@ -24,3 +24,13 @@ def test_standardised_columns_have_mean_zero_and_deviation_one():
 def test_a_constant_target_keeps_its_scale():
     scaling = scaling_of(np.arange(5.0)[:, None], np.full(5, 3.0))
     assert (scaling.y_mean, scaling.y_scale) == (3.0, 1.0)
+
+
+def test_several_targets_are_standardised_row_by_row_whatever_their_layout():
+    """Else products with them would have other last digits."""
+    y = np.random.default_rng(0).standard_normal((50, 3))
+    scaling = scaling_of(y, y)
+    for order in "CF":
+        standardised = scaling.target(np.array(y, order=order))
+        assert standardised.flags.c_contiguous
+        assert np.array_equal(standardised, scaling.target(y))

@@ -5,7 +5,18 @@ import pytest
 from scipy.stats import yeojohnson
 
 from alakarte import InvalidInput
-from alakarte.data.target_transform import LOG, YEO_JOHNSON, Log, YeoJohnson, check_targets, learn_transform
+from alakarte.data import target_transform
+from alakarte.data.pieces import over_pieces, piece_edges
+from alakarte.data.target_transform import (
+    LOG,
+    YEO_JOHNSON,
+    Log,
+    Transformed,
+    YeoJohnson,
+    can_have,
+    check_targets,
+    learn_transform,
+)
 
 ONES = np.ones(200)
 SKEWED = np.exp(np.random.default_rng(0).standard_normal((200, 1)))
@@ -88,3 +99,29 @@ def test_what_has_no_logarithm_is_named():
         check_targets(LOG, y, np.ones(4))
     check_targets(LOG, y, np.array([1.0, 1.0, 0.0, 0.0]))
     check_targets(YEO_JOHNSON, y, np.ones(4))
+
+
+def test_large_targets_are_looked_at_piece_by_piece(monkeypatch):
+    n = 50_000
+    y = np.exp(np.random.default_rng(1).standard_normal((n, 2)))
+    weight, edges = np.ones(n), piece_edges(n)
+    assert len(edges) > 2
+    monkeypatch.setattr(target_transform, "FIT_ROWS", 1000)
+    seen = []
+    original = YeoJohnson.forward
+    monkeypatch.setattr(YeoJohnson, "forward", lambda self, y: seen.append(len(y)) or original(self, y))
+    transform = learn_transform(YEO_JOHNSON, y, weight)
+    made = over_pieces(Transformed(y, transform), weight, lambda t, w: t)
+    assert max(seen) < n
+    assert np.array_equal(np.concatenate(made), transform.forward(y))
+    assert np.allclose(transform.mean_log_slope, transform.log_slope(y).mean(axis=0), rtol=1e-12)
+    assert can_have(LOG, y, weight)
+    y[n - 3, 1] = y[n - 2, 0] = -1.0
+    assert can_have(YEO_JOHNSON, y, weight)
+    assert not can_have(LOG, y, weight)
+    with pytest.raises(
+        InvalidInput, match=rf"y = -1 at row {n - 3}, column 1 has no logarithm, as 2 of {2 * n} values"
+    ):
+        check_targets(LOG, y, weight)
+    weight[-3:] = 0
+    assert can_have(LOG, y, weight)

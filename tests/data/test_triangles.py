@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from alakarte.data.triangles import Triangle, packed, unpacked
+from alakarte.data.triangles import Triangle, added, packed, unpacked
 
 
 def test_a_triangle_travels_as_half_a_matrix():
@@ -25,3 +25,16 @@ def test_other_sums_travel_as_they_are():
         assert np.array_equal(again, part)
         assert again.flags.writeable
         assert again is not part
+
+
+def test_sums_travel_and_are_added_as_they_are():
+    rng = np.random.default_rng(0)
+    lower, full = (np.asfortranarray(rng.standard_normal((5, 5))) for _ in range(2))
+    lower = np.asfortranarray(np.tril(lower))
+    for a, b in ((lower, 2 * lower), (lower, full), (full, lower), (full, full), (np.array(1.0), np.array(0.1))):
+        before = a.copy(), b.copy()
+        total = added(packed(a), packed(b))
+        assert isinstance(total, Triangle) == (a is not full and b is not full and a.ndim == 2)
+        assert np.array_equal(unpacked(total), a + b)
+        assert np.array_equal(a, before[0])
+        assert np.array_equal(b, before[1])

@@ -32,11 +32,11 @@ def disturbed(client, monkeypatch):
         pids = list(client.run(os.getpid).values())[:n_workers]
         count = iter(range(10**6))
 
-        def attempt(self, function, calls, shared):
+        def attempt(self, *arguments):
             if next(count) == at:
                 for pid in pids:
                     os.kill(pid, number)
-            return submitted(self, function, calls, shared)
+            return submitted(self, *arguments)
 
         monkeypatch.setattr(clusters.Cluster, "_attempt", attempt)
         return pids

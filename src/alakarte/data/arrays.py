@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from alakarte.data.compress import Tails
-from alakarte.data.pieces import sum_of_weights
-from alakarte.data.rows import Block, Rows, Work, add_lane, block_edges, lane_edges
+from alakarte.data.pieces import in_a_row, sum_of_weights
+from alakarte.data.rows import Block, Rows, Work, add_sums, block_edges, lane_edges
 from alakarte.data.standardise import Scaling
 from alakarte.execution.checkpoint import Checkpoint
 from alakarte.execution.digest import digest
 from alakarte.execution.scratch import ScratchPool
 from alakarte.execution.threads import results_in_order, run_together
+from alakarte.execution.tree import Tree
 from alakarte.records import Array, Integers
 
 
@@ -60,7 +61,7 @@ class ArrayRows(Rows):
 
     def block(self, start: int, stop: int) -> Block:
         """Standardised rows from `start` to `stop`."""
-        x, y, weight = self.x[start:stop], self.y[start:stop], self.weight[start:stop]
+        x, y, weight = self.x[start:stop], self.y[start:stop], in_a_row(self.weight[start:stop])
         if self.scaling is None:
             return Block(x, y, weight)
         return Block(self.scaling.inputs(x), self.scaling.target(y), weight)
@@ -71,7 +72,7 @@ class ArrayRows(Rows):
 
     def targets(self) -> tuple[Array, Array]:
         """All targets (n, T), standardised, and weights (n,)."""
-        return (self.y if self.scaling is None else self.scaling.target(self.y)), self.weight
+        return (self.y if self.scaling is None else self.scaling.target(self.y)), in_a_row(self.weight)
 
     def excess_log_slope(self) -> float:
         """In nats: what a transform of these targets has beyond its mean in the fit, of rows not standardised yet."""
@@ -116,23 +117,23 @@ class ArrayRows(Rows):
     ) -> list[Array]:
         """Sums over all blocks: see `Rows.map_sum`."""
         name = digest(self, function, arguments) if self.checkpoint.remembers else ""
-        n_known, total = self.checkpoint.recall_sums(name)
         lanes = lane_edges(self.n_rows, sum(part.nbytes for part in zero()))
         block_rows = self.block_rows or work.block_rows
         errors = np.geterr()
 
-        def visit(index: int) -> list[Array]:
+        def visit(index: int) -> None:
             sums = zero()
             with np.errstate(**errors), self.scratch.borrow() as scratch:  # threads do not inherit the first
                 for start, stop in pairwise(block_edges(lanes[index], lanes[index + 1], block_rows)):
                     function(sums, scratch, self.block(start, stop), *arguments)
-            return sums
+            tree.put((0, index), sums)
 
-        n_lanes = len(lanes) - 1
-        tasks = [partial(visit, index) for index in range(n_known, n_lanes)]
-        for index, sums in enumerate(results_in_order(tasks, work.n_jobs) if tasks else (), n_known + 1):
-            total = add_lane(total, sums)
+        tree = Tree(len(lanes) - 1, add_sums)
+        for node, known in self.checkpoint.recall_sums(name).items():
+            tree.put(node, known)
+        tasks = [partial(visit, index) for index in tree.missing()]
+        for _ in results_in_order(tasks, work.n_jobs) if tasks else ():
             if self.checkpoint.remembers:
-                self.checkpoint.keep_sums(name, index, total, finished=index == n_lanes)
-        assert total is not None
-        return total
+                with tree.lock:
+                    self.checkpoint.keep_sums(name, tree.waiting, finished=not tree.missing())
+        return tree.total()

@@ -1,4 +1,4 @@
-"""Rows on a Dask cluster: one task per lane walks its blocks where they lie, and lanes are added in their order.
+"""Rows on a Dask cluster: a task per lane walks its blocks where they lie; large sums are added there, small ones here.
 
 In: pieces of the table, each the value of a task that the cluster can compute again. Out: `ClusterRows`. Sums travel as
 triangles; some rows come to the driver where a stage learns from them. The bits are those of an array.
@@ -14,15 +14,19 @@ import numpy as np
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.compress import Tails
 from alakarte.data.pieces import over_pieces, sum_of_weights
-from alakarte.data.rows import Block, Rows, Work, add_lane, block_edges, lane_edges
+from alakarte.data.rows import Block, Rows, Work, add_sums, block_edges, lane_edges
 from alakarte.data.standardise import Scaling
-from alakarte.data.triangles import packed, unpacked
+from alakarte.data.triangles import Packed, added, packed, unpacked
 from alakarte.execution.checkpoint import Checkpoint
 from alakarte.execution.cluster import Cluster
+from alakarte.execution.cluster_sums import add_up
 from alakarte.execution.digest import digest
 from alakarte.execution.scratch import Scratch, ScratchPool
 from alakarte.execution.threads import one_blas_thread
+from alakarte.execution.tree import results_of, total_of
 from alakarte.records import Array, Integers
+
+ON_DRIVER = 16e6  # bytes of all lanes' sums up to which they are added there: further tasks would take longer
 
 Piece = tuple[Array, Array, Array]  # inputs (rows, variables), targets (rows, T), weights (rows,), in the user's units
 Targets = tuple[Array, Array]  # (rows, T), (rows,) weights
@@ -130,21 +134,26 @@ class ClusterRows(Rows):
     ) -> list[Array]:
         """Sums over all blocks: see `Rows.map_sum`."""
         name = digest(self, function, arguments) if self.checkpoint.remembers else ""
-        n_known, total = self.checkpoint.recall_sums(name)
         zeros = zero()
-        lanes = lane_edges(self.n_rows, sum(part.nbytes for part in zeros))
+        n_bytes = sum(part.nbytes for part in zeros)
+        lanes = lane_edges(self.n_rows, n_bytes)
+        for node, known in self.checkpoint.recall_sums(name).items():
+            if len(results_of(node, len(lanes) - 1)) == len(lanes) - 1:
+                return known
         shapes = [(part.shape, part.dtype, "F" if part.flags.f_contiguous else "C") for part in zeros]
         calls = []
-        for low, high in list(pairwise(lanes.tolist()))[n_known:]:
+        for low, high in pairwise(lanes.tolist()):
             first, held = self.pieces.within(low, high)
             edges = block_edges(low, high, work.block_rows) - first
             calls.append((edges, self._other(slice(low, high)), *held))
         shared = (function, arguments, self.scaling, shapes, np.geterr())
-        for sums in self.pieces.cluster.run(_sum_lane, calls, shared) if calls else ():
-            total = add_lane(total, [unpacked(part) for part in sums])
-        if self.checkpoint.remembers and calls and total is not None:
-            self.checkpoint.keep_sums(name, len(lanes) - 1, total, finished=True)
-        assert total is not None
+        if n_bytes * len(calls) > ON_DRIVER:
+            total = [unpacked(part) for part in add_up(self.pieces.cluster, _sum_lane, calls, _add_packed, shared)]
+        else:
+            parts = self.pieces.cluster.run(_sum_lane, calls, shared)
+            total = total_of([[unpacked(part) for part in sums] for sums in parts], add_sums)
+        if self.checkpoint.remembers:
+            self.checkpoint.keep_sums(name, {((len(calls) - 1).bit_length(), 0): total}, finished=True)
         return total
 
     def fill_rows(self, out: Array, function: Callable[..., Array], *arguments: Any, work: Work) -> None:
@@ -212,7 +221,7 @@ def _rows(scaling: Scaling, pieces: tuple[Piece, ...], low: int, high: int, othe
     return ArrayRows(x, *(other or (y, weight)), scaling=scaling)
 
 
-def _sum_lane(shared: Any, edges: Integers, other: Targets | None, *pieces: Piece) -> list[Any]:
+def _sum_lane(shared: Any, edges: Integers, other: Targets | None, *pieces: Piece) -> list[Packed]:
     """Runs on a worker: the sums of a lane with these edges of blocks, in rows of the pieces; triangles packed."""
     function, arguments, scaling, shapes, errors = shared
     rows = _rows(scaling, pieces, edges[0], edges[-1], other)
@@ -221,6 +230,11 @@ def _sum_lane(shared: Any, edges: Integers, other: Targets | None, *pieces: Piec
         for start, stop in pairwise(edges - edges[0]):
             function(sums, scratch, rows.block(start, stop), *arguments)
     return [packed(part) for part in sums]
+
+
+def _add_packed(sums: list[Packed], others: list[Packed]) -> list[Packed]:
+    """Runs on a worker: the sums of lanes that follow each other."""
+    return [added(part, other) for part, other in zip(sums, others, strict=True)]
 
 
 def _fill_blocks(shared: Any, edges: Integers, other: Targets | None, piece: Piece) -> Array:

@@ -121,12 +121,22 @@ def _dtype(X: Any) -> Any:
 def _partitions(values: Any, chunks: Any) -> tuple[list[Any], Any]:
     """Delayed partitions of rows; an array is cut as X is."""
     if getattr(values, "chunks", None) is None:
-        return list(values.to_delayed()), None
+        return frame_partitions(values), None
     if chunks is not None and values.chunks[0] != chunks:
         values = values.rechunk({0: chunks})
     if values.ndim > 1:
         values = values.rechunk({1: -1})
     return list(values.to_delayed().ravel()), values.chunks[0]
+
+
+def frame_partitions(frame: Any) -> list[Any]:
+    """Delayed partitions of a frame or a series, as many as it says that it has, of the columns that it needs.
+
+    `to_delayed` alone joins partitions where few columns of a file are read, so that X and y would not fit each other.
+    """
+    simplify = getattr(frame, "simplify", None)
+    parts = [] if simplify is None else list(simplify().to_delayed(optimize_graph=False))
+    return parts if len(parts) == frame.npartitions else list(frame.to_delayed(optimize_graph=False))
 
 
 def _inputs(number: int, x: Any, dtype: Any, names: list[str] | None) -> Piece:

@@ -1,7 +1,7 @@
 """What rows are to the rest of the house: visit every block, apply a function, add the results.
 
 In: nothing; this is the interface. Out: `Rows`. Threads, files and machines are the same thing behind it. Lanes are cut
-by the size of the table and of the sums and added in order: the bits do not depend on who did the work.
+by the size of the table and of the sums and added along a fixed tree: the bits do not depend on who did the work.
 """
 
 from abc import ABC, abstractmethod
@@ -134,10 +134,8 @@ def block_edges(low: int, high: int, block_rows: int) -> Integers:
     return np.linspace(low, high, -(-(high - low) // block_rows) + 1).astype(int)
 
 
-def add_lane(total: list[Array] | None, sums: list[Array]) -> list[Array]:
-    """The sums of a lane, added into those of the lanes before it, if there are any."""
-    if total is None:
-        return sums
-    for whole, part in zip(total, sums, strict=True):
+def add_sums(sums: list[Array], others: list[Array]) -> list[Array]:
+    """Sums, grown by those of the lanes that follow."""
+    for whole, part in zip(sums, others, strict=True):
         whole += part
-    return total
+    return sums

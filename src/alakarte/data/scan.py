@@ -48,7 +48,7 @@ class Scan:
         if name in self.columns:
             return
         near = get_close_matches(name, self.columns, 1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
+        meant = f"; did you mean {near[0]!r}?" if near else "."
         shown = ", ".join(self.columns[:20]) + (", …" if len(self.columns) > 20 else "")
         raise InvalidInput(f"{self.source.describe()} has no column {name!r}{meant} It has {shown}.")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from alakarte.data.categories import Encoding
 from alakarte.data.compress import Tails
-from alakarte.data.pieces import over_pieces, sum_of_piece
+from alakarte.data.pieces import over_pieces, sum_of_piece, sum_over_pieces
 from alakarte.data.target_transform import TargetTransform
 from alakarte.errors import InvalidInput
 from alakarte.parameters import Units
@@ -112,7 +112,7 @@ class Scaling:
         if self.transform is not None:
             y = self.transform.forward(y)
         with np.errstate(over="ignore"):
-            z = np.subtract(y, self.y_mean, dtype=np.float64)
+            z = np.subtract(y, self.y_mean, dtype=np.float64, order="C")  # products have the same bits for any layout
             z /= self.y_scale
         if self.has_targets and np.abs(z).max(initial=0.0) > _FAR_TARGET:
             row, column = np.unravel_index(int(np.argmax(np.abs(z))), z.shape)
@@ -136,9 +136,9 @@ def moments(values: Array, weight: Array | None, name: str = "X", first: int = 0
     middle = (low + high) / 2
     size = np.maximum(high - middle, middle - low)
     size = np.where(size > 0, size, 1.0)
-    total = sum(over_pieces(values, weight, sum_of_piece))
-    offset = sum(over_pieces(values, weight, _weighted_sum, middle, size, 0.0, 1)) / total
-    spread = np.sqrt(sum(over_pieces(values, weight, _weighted_sum, middle, size, offset, 2)) / total)
+    total = sum_over_pieces(values, weight, sum_of_piece)
+    offset = sum_over_pieces(values, weight, _weighted_sum, middle, size, 0.0, 1) / total
+    spread = np.sqrt(sum_over_pieces(values, weight, _weighted_sum, middle, size, offset, 2) / total)
     live = (high > low) & (spread > 0)
     mean = np.where(live, middle + offset * size, low)
     return mean, np.where(live, np.maximum(spread * size, np.finfo(float).smallest_subnormal), 1.0), live

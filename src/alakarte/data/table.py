@@ -16,18 +16,18 @@ from alakarte.data.cluster_rows import ClusterColumns, ClusterRows, Pieces
 from alakarte.data.columns import in_memory, is_dask
 from alakarte.data.dask_table import cluster_pieces
 from alakarte.data.merge import MERGE_ROWS, merge_rows
-from alakarte.data.pieces import over_pieces, sum_of_piece
+from alakarte.data.pieces import sum_of_weights
 from alakarte.data.read import check_total, read_categories, read_inputs, read_training
 from alakarte.data.scan import Scan, as_scan
 from alakarte.data.scanned import scanned_further, scanned_inputs, scanned_training
 from alakarte.data.standardise import Scaling, standardise
-from alakarte.data.target_transform import check_targets, learn_transform
+from alakarte.data.target_transform import Transformed, check_targets, learn_transform
 from alakarte.errors import InvalidInput
 from alakarte.execution.progress import Progress
 from alakarte.records import Array, Integers
 
 TableRows: TypeAlias = ArrayRows | ClusterRows
-TargetScaling = Callable[[Array, Array], tuple[Array, Array]]  # y (n, T), weight (n,) → centre and scale (T,)
+TargetScaling = Callable[[Any, Any], tuple[Array, Array]]  # y (n, T), weight (n,) → centre and scale (T,)
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,14 @@ class Checked:
     encoding: Encoding | None
     target_shape: tuple[int, ...]
 
-    def targets(self) -> tuple[Array, Array]:
-        """Targets (n, T) and weights (n,)."""
+    def targets(self) -> tuple[Any, Any]:
+        """Targets (n, T) and weights (n,), for what is computed per piece."""
         return self.target, self.weight
 
     def some(self, n_rows: int, rng: np.random.Generator) -> "Checked":
         """At most so many of the rows with a weight, drawn at random."""
-        rows = _drawn(np.flatnonzero(self.weight > 0), n_rows, rng)
+        rows = np.flatnonzero(self.weight > 0)
+        rows = rows[_drawn(rows.size, n_rows, rng)]
         return replace(self, inputs=self.inputs[rows], target=self.target[rows], weight=self.weight[rows])
 
     def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
@@ -63,7 +64,7 @@ class Checked:
         check_targets(transform, self.target, self.weight)
         inputs, target, weight = merge_rows(self.inputs, self.target, self.weight)
         found = None if transform is None else learn_transform(transform, target, weight)
-        centre_and_scale = target_scaling(target if found is None else found.forward(target), weight)
+        centre_and_scale = target_scaling(target if found is None else Transformed(target, found), weight)
         scaling = replace(standardise(inputs, weight, *centre_and_scale, self.encoding), transform=found)
         if target_scaling is plain_targets:
             scaling = scaling.with_plain_targets(target.shape[1])
@@ -78,36 +79,33 @@ class OnCluster:
     pieces: Pieces
     target_shape: tuple[int, ...]
 
-    def targets(self) -> tuple[Array, Array]:
-        """Targets (n, T) and weights (n,), on the driver."""
-        return self.pieces.targets()
+    def targets(self) -> tuple[Any, Any]:
+        """Targets (n, T) and weights (n,), for what is computed per piece."""
+        return ClusterColumns(self.pieces, 1), ClusterColumns(self.pieces, 2)
 
     def some(self, n_rows: int, rng: np.random.Generator) -> Checked:
         """At most so many of the rows, drawn at random, on the driver."""
-        inputs, target, weight = self.pieces.take(_drawn(np.arange(self.pieces.n_rows), n_rows, rng))
+        inputs, target, weight = self.pieces.take(_drawn(self.pieces.n_rows, n_rows, rng))
         return Checked(inputs, target, weight, None, self.target_shape)
 
     def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
-        """Standardised where it lies; a transform of that name is learned from all targets, on the driver."""
-        x, y, weight = _columns(self.pieces)
-        total = sum(over_pieces(weight, None, sum_of_piece))
+        """Standardised where it lies, targets by the transform of that name."""
+        x: Any = ClusterColumns(self.pieces, 0)
+        y, weight = self.targets()
+        total = sum_of_weights(weight)
         check_total(np.array([total]))
-        found, centre_and_scale = None, None
-        if transform is not None:
-            target, target_weight = self.targets()
-            check_targets(transform, target, target_weight)
-            found = learn_transform(transform, target, target_weight)
-            centre_and_scale = target_scaling(found.forward(target), target_weight)
-        scaling = standardise(x, weight, *(centre_and_scale or target_scaling(y, weight)))
+        check_targets(transform, y, weight)
+        found = None if transform is None else learn_transform(transform, y, weight)
+        scaling = standardise(x, weight, *target_scaling(y if found is None else Transformed(y, found), weight))
         if target_scaling is plain_targets:
             scaling = scaling.with_plain_targets(self.pieces.n_targets)
         scaling = replace(scaling, transform=found)
-        return Table(ClusterRows(self.pieces, scaling, float(total)), scaling, self.target_shape)
+        return Table(ClusterRows(self.pieces, scaling, total), scaling, self.target_shape)
 
 
-def _drawn(rows: Integers, n_rows: int, rng: np.random.Generator) -> Integers:
-    """At most so many of some rows, ascending."""
-    return np.sort(rng.choice(rows, n_rows, replace=False)) if rows.size > n_rows else rows
+def _drawn(n: int, n_rows: int, rng: np.random.Generator) -> Integers:
+    """At most so many of the numbers below n, ascending."""
+    return np.sort(rng.choice(n, n_rows, replace=False)) if n > n_rows else np.arange(n)
 
 
 def read_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Checked | OnCluster:
@@ -132,11 +130,6 @@ def read_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Checked | 
 def training_table(estimator: Any, X: Any, y: Any, sample_weight: Any, target_scaling: TargetScaling) -> Table:
     """A table to learn from, whose targets are as they were given."""
     return read_table(estimator, X, y, sample_weight).table(target_scaling)
-
-
-def _columns(pieces: Pieces) -> Any:
-    """Inputs, targets and weights on a cluster, for what is computed per piece."""
-    return [ClusterColumns(pieces, part) for part in range(3)]
 
 
 def query_table(estimator: Any, X: Any, scaling: Scaling) -> Array:

@@ -1,16 +1,19 @@
 """Targets whose noise is not normal in units of y, but in those of t = g(y): logarithms, or a power of Yeo and Johnson.
 
 In: targets and weights. Out: `TargetTransform`, a frozen record of g, its inverse and log g′, which `Scaling` applies
-before it standardises. Knows no models: averages over g⁻¹ are in model/transformed.py.
+before it standardises. Targets are looked at piece by piece, wherever they lie. Knows no models: averages over g⁻¹ are
+in model/transformed.py.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from alakarte.data.pieces import over_pieces, sum_of_piece, sum_over_pieces
 from alakarte.errors import InvalidInput
 from alakarte.records import Array, Flags
 
@@ -51,17 +54,18 @@ class TargetTransform(ABC):
     def words(self) -> str:
         """What g is, for people."""
 
-    def check(self, y: Array, weight: Array) -> None:
+    def check(self, y: Any, weight: Any) -> None:
         """Raise InvalidInput for the first y (rows, T) that is not covered, of rows with a weight."""
-        covered = self.covers(y) | ~(weight > 0)[:, None]
-        if covered.all():
-            return
-        row, column = np.unravel_index(int(np.argmin(covered)), y.shape)
-        where = f"row {row}, column {column}" if y.shape[1] > 1 else f"row {row}"
-        raise InvalidInput(
-            f"y = {y[row, column]:.6g} at {where} has no logarithm, as {np.count_nonzero(~covered)} of {y.size} "
-            f"values: target_transform='{self.kind}' is for y > 0. Use 'yeo-johnson', or add a constant to y."
-        )
+        parts = over_pieces(y, weight, _uncovered, self)
+        n_wrong, first = sum(part[1] for part in parts), 0
+        for n_rows, n_wrong_there, row, column, value in parts:
+            if n_wrong_there:
+                where = f"row {first + row}, column {column}" if y.shape[1] > 1 else f"row {first + row}"
+                raise InvalidInput(
+                    f"y = {value:.6g} at {where} has no logarithm, as {n_wrong} of {len(y) * y.shape[1]} values: "
+                    f"target_transform='{self.kind}' is for y > 0. Use 'yeo-johnson', or add a constant to y."
+                )
+            first += n_rows
 
     def excess_log_slope(self, y: Array, weight: Array) -> float:
         """Σ w (log g′(y) − its mean in the fit) of rows y (n, T): what those of the fit have not, by definition."""
@@ -141,31 +145,78 @@ class YeoJohnson(TargetTransform):
         return f"yeo-johnson of y, power {', '.join(f'{power:.3g}' for power in self.power)}"
 
 
-def check_targets(kind: str | None, y: Array, weight: Array) -> None:
+@dataclass(frozen=True)
+class Transformed:
+    """Targets (n, T) as a transform makes them, for what is computed per piece: never all of them at once."""
+
+    values: Any
+    transform: TargetTransform
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@over_pieces.register
+def _over_transformed(values: Transformed, weight: Any, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+    return over_pieces(values.values, weight, _of_transformed, values.transform, function, *arguments)
+
+
+def _of_transformed(
+    y: Array, weight: Array, transform: TargetTransform, function: Callable[..., Any], *arguments: Any
+) -> Any:
+    return function(transform.forward(y), weight, *arguments)
+
+
+def can_have(kind: str, y: Any, weight: Any) -> bool:
+    """Whether targets y (n, T), of rows with a weight (n,), have a transform of that kind."""
+    return kind != LOG or not any(part[1] for part in over_pieces(y, weight, _uncovered, Log(np.zeros(y.shape[1]))))
+
+
+def check_targets(kind: str | None, y: Any, weight: Any) -> None:
     """Raise InvalidInput for the first y (n, T) that a transform of that kind, before it is learned, cannot have."""
     if kind == LOG:
         Log(np.zeros(y.shape[1])).check(y, weight)
 
 
-def learn_transform(kind: str, y: Array, weight: Array) -> TargetTransform:
+def _uncovered(y: Array, weight: Array, transform: TargetTransform) -> tuple[int, int, int, int, float]:
+    """Of a piece: its rows, how many of its values are not covered, and row, column and value of the first."""
+    wrong = ~transform.covers(y) & (weight > 0)[:, None]
+    if not wrong.any():
+        return len(y), 0, 0, 0, 0.0
+    row, column = (int(place) for place in np.argwhere(wrong)[0])
+    return len(y), int(np.count_nonzero(wrong)), row, column, float(y[row, column])
+
+
+def learn_transform(kind: str, y: Any, weight: Any) -> TargetTransform:
     """The transform of that kind for targets y (n, T), checked, with weights (n,) above zero."""
-    transform = Log(np.zeros(y.shape[1])) if kind == LOG else _yeo_johnson(y, weight)
-    return replace(transform, mean_log_slope=_mean_log_slope(transform, y, weight))
+    transform = Log(np.zeros(y.shape[1])) if kind == LOG else _yeo_johnson(*_some(y, weight))
+    slope, total = sum_over_pieces(y, weight, _log_slope, transform), sum_over_pieces(y, weight, sum_of_piece)
+    return replace(transform, mean_log_slope=np.asarray(slope / total))
 
 
-def _mean_log_slope(transform: TargetTransform, y: Array, weight: Array) -> Array:
-    """(T,)."""
+def _log_slope(y: Array, weight: Array, transform: TargetTransform) -> Array:
+    """(T,) Σ w log g′ of a piece."""
     total = np.zeros(y.shape[1])
     for start in range(0, len(y), _BLOCK_ROWS):
         part = slice(start, start + _BLOCK_ROWS)
         total += weight[part] @ transform.log_slope(y[part])
-    return np.asarray(total / weight.sum())
+    return total
+
+
+def _some(y: Any, weight: Any) -> tuple[Array, Array]:
+    """At most about `FIT_ROWS` targets and weights, equally spaced in each piece."""
+    parts = over_pieces(y, weight, _every, -(-len(y) // FIT_ROWS))
+    some, some_weight = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return some, some_weight
+
+
+def _every(y: Array, weight: Array, step: int) -> tuple[Array, Array]:
+    """Targets and weights of each row of that number in a piece."""
+    return np.array(y[::step], dtype=np.float64), np.array(weight[::step], dtype=np.float64)
 
 
 def _yeo_johnson(y: Array, weight: Array) -> YeoJohnson:
     """Centre and scale by quartiles, so that the bulk of y decides; the power by the likelihood of normal t."""
-    step = -(-len(y) // FIT_ROWS)
-    y, weight = np.asarray(y[::step], dtype=np.float64), np.asarray(weight[::step], dtype=np.float64)
     low, centre, high = (np.array([_quantile(column, weight, level) for column in y.T]) for level in (0.25, 0.5, 0.75))
     spread = (high - low) / _NORMAL_QUARTILES
     scale = np.where(spread > 0, spread, np.where(y.std(axis=0) > 0, y.std(axis=0), 1.0))

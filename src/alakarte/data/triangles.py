@@ -4,6 +4,7 @@ In: an array. Out: a `Triangle` where it is one, and the array again.
 """
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,14 +19,17 @@ class Triangle:
     values: Array  # (size (size + 1) / 2,)
 
 
-def packed(part: Array) -> Array | Triangle:
+Packed: TypeAlias = Array | Triangle
+
+
+def packed(part: Array) -> Packed:
     """Half of a matrix whose upper triangle is zero; others as they are."""
     if part.ndim != 2 or part.shape[0] != part.shape[1] or not part.flags.f_contiguous or np.triu(part, 1).any():
         return part
     return Triangle(len(part), np.concatenate([part[j:, j] for j in range(len(part))] or [np.zeros(0)]))
 
 
-def unpacked(part: Array | Triangle) -> Array:
+def unpacked(part: Packed) -> Array:
     """The matrix again."""
     if not isinstance(part, Triangle):
         return np.array(part, order="K")  # what came over the wire is not writable
@@ -36,3 +40,12 @@ def unpacked(part: Array | Triangle) -> Array:
         matrix[j:, j] = part.values[start:stop]
         start = stop
     return matrix
+
+
+def added(part: Packed, other: Packed) -> Packed:
+    """The sum of two, neither of which changes."""
+    if isinstance(part, Triangle) and isinstance(other, Triangle):
+        return Triangle(part.size, part.values + other.values)
+    if isinstance(part, Triangle) or isinstance(other, Triangle):  # the other half of one is not zero
+        return packed(unpacked(part) + unpacked(other))
+    return np.asarray(part + other)

@@ -15,6 +15,7 @@ from alakarte.estimators.callbacks import tells_callbacks
 from alakarte.estimators.checks import LOCAL_TOO, check_settings
 from alakarte.estimators.class_predictions import ClassPredictions
 from alakarte.estimators.labels import check_classes, coded, warn_of_lone_rows, weights_with_classes
+from alakarte.estimators.on_cluster import ScoredAnywhere
 from alakarte.estimators.online import keeps_sums
 from alakarte.execution.budget import Budget
 from alakarte.kernels.base import Kernel
@@ -32,7 +33,7 @@ from alakarte.search.learn import WarmStart
 from alakarte.search.settings import Settings
 
 
-class GPClassifier(ClassifierMixin, ClassPredictions):  # type: ignore[misc]
+class GPClassifier(ScoredAnywhere, ClassifierMixin, ClassPredictions):  # type: ignore[misc]
     """Gaussian process classification that learns its kernel from the data.
 
     Two classes: one latent function through the logistic function, its posterior by the variational bound. More: one

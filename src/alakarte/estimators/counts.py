@@ -7,6 +7,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.columns import in_memory
 from alakarte.errors import InvalidInput
 from alakarte.estimators.callbacks import tells_callbacks
 from alakarte.estimators.checks import LOCAL_TOO, check_settings
@@ -241,7 +242,7 @@ class GPCountRegressor(LatentEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> float:
         """Mean log probability of the counts y, larger is better."""
-        return float(np.average(self.log_predictive_density(X, y, exposure), weights=sample_weight))
+        return float(np.average(self.log_predictive_density(X, y, exposure), weights=in_memory(sample_weight)))
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, exposure: Any = None) -> Array:
         """Counts (rows, n_samples) drawn from the posterior, jointly over rows."""

@@ -1,6 +1,7 @@
 """Predictions of rows on a Dask cluster: lazy arrays, computed partition by partition where the rows lie.
 
-In: a method that answers a table row by row. Out: the same, which answers a collection of Dask by Dask arrays.
+In: a method that answers a table row by row. Out: the same, which answers a collection of Dask by Dask arrays; a score
+of such answers, which is a number at once.
 """
 
 import warnings
@@ -12,8 +13,10 @@ from inspect import signature
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.base import is_regressor
 
-from alakarte.data.columns import column_names, is_dask
+from alakarte.data.columns import column_names, in_memory, is_dask
+from alakarte.data.dask_table import frame_partitions
 from alakarte.records import Array
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -31,6 +34,20 @@ def lazy(method: Method) -> Method:
         return _lazily(copy(estimator).set_params(n_jobs=1), X, (method.__name__, arguments, named))
 
     return answer  # type: ignore[return-value]
+
+
+class ScoredAnywhere:
+    """`score` of scikit-learn, also of scans and of collections of Dask."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of a regression, or the share of labels that are right; X, y and weights as in `fit`."""
+        from sklearn.metrics import accuracy_score, r2_score
+
+        answer: Any = self
+        told = in_memory(answer.predict(X)), in_memory(y), in_memory(sample_weight)
+        predicted, target, weight = (None if part is None else np.asarray(part) for part in told)
+        metric = r2_score if is_regressor(self) else accuracy_score
+        return float(metric(target, predicted, sample_weight=weight))
 
 
 def _lazily(estimator: Any, X: Any, call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> Any:
@@ -51,7 +68,7 @@ def _lazily(estimator: Any, X: Any, call: tuple[str, tuple[Any, ...], dict[str, 
 def _partitions(X: Any) -> tuple[list[Any], list[float]]:
     """Partitions of rows, and how many each has, NaN where Dask does not know."""
     if column_names(X) is not None:
-        parts = list(X.to_delayed())
+        parts = frame_partitions(X)
         return parts, [np.nan] * len(parts)
     table = X.rechunk({1: -1})
     return list(table.to_delayed().ravel()), list(table.chunks[0])

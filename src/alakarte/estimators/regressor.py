@@ -12,6 +12,7 @@ from alakarte.estimators.checks import AUTO, LOCAL_TOO, check_noise_std, check_s
 from alakarte.estimators.evidence import Evidence
 from alakarte.estimators.input_noise import HETEROSCEDASTIC, fit_with_input_noise
 from alakarte.estimators.latent import with_offset
+from alakarte.estimators.on_cluster import ScoredAnywhere
 from alakarte.estimators.online import keeps_sums
 from alakarte.estimators.predictions import Predictions
 from alakarte.execution.budget import Budget
@@ -27,7 +28,7 @@ from alakarte.search.fit import fit
 from alakarte.search.settings import Settings
 
 
-class GPRegressor(RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
+class GPRegressor(ScoredAnywhere, RegressorMixin, Predictions, Evidence):  # type: ignore[misc]
     """Gaussian process regression that learns its kernel from the data.
 
     Targets y of shape (n, T) share one kernel and, in standardised units, one noise.

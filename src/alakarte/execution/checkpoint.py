@@ -11,7 +11,7 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -22,9 +22,10 @@ import numpy as np
 from alakarte.errors import InvalidInput
 from alakarte.execution.digest import digest
 from alakarte.execution.progress import warn
+from alakarte.execution.tree import Node
 from alakarte.records import Array
 
-_FORMAT = "alakarte checkpoint 1"
+_FORMAT = "alakarte checkpoint 2"
 _DTYPES = ("float64", "float32")
 
 
@@ -98,19 +99,20 @@ class Checkpoint:
             self.within.names = None
             self.forget(names)
 
-    def keep_sums(self, name: str, n_lanes: int, sums: Sequence[Array], *, finished: bool) -> None:
-        """Remember the sums of so many lanes of a pass: where it is finished, or where it is time to write."""
+    def keep_sums(self, name: str, sums: Mapping[Node, Sequence[Array]], *, finished: bool) -> None:
+        """Remember sums of lanes of a pass by their nodes: where it is finished, or where it is time to write."""
         if not finished and not self._is_time():
             return
         names: list[str] | None = getattr(self.within, "names", None)
         if names is not None:
             names.append(name)
-        self.keep(name, [np.asarray(float(n_lanes)), *sums])
+        self.keep(name, [np.array(list(sums), dtype=np.float64), *(part for parts in sums.values() for part in parts)])
 
-    def recall_sums(self, name: str) -> tuple[int, list[Array] | None]:
-        """How many lanes of a pass are known, and their sums."""
-        known = self.recall(name)
-        return (0, None) if known is None else (int(known[0]), known[1:])
+    def recall_sums(self, name: str) -> dict[Node, list[Array]]:
+        """What is known of a pass."""
+        nodes, *parts = self.recall(name) or [np.zeros((0, 2))]
+        each = len(parts) // max(len(nodes), 1)
+        return {(int(a), int(b)): parts[i * each : (i + 1) * each] for i, (a, b) in enumerate(nodes)}
 
     # --- the file
 

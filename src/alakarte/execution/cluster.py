@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 from alakarte.execution.progress import tell
 
@@ -25,6 +25,8 @@ NEW = 90.0  # seconds without a heartbeat that a new worker may need for its imp
 LOOK = 1.0  # seconds between two looks at the workers
 _ENTRY = "alakarte.data.dask_table"  # what a worker needs
 _ANSWER = 5.0  # seconds in which a scheduler that is there answers
+
+Submitted: TypeAlias = Callable[[list[int]], dict[int, Any]]  # numbers of results → a future for each
 
 
 def distributed() -> Any:
@@ -85,24 +87,33 @@ class Cluster:
 
     def run(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], shared: Any = None) -> list[Any]:
         """function(shared, *arguments) of each call, in their order; what is lost is submitted again."""
+
+        def submitted(left: list[int]) -> dict[int, Any]:
+            value = self.submit_shared(shared)
+            return {index: self.submit(function, value, *calls[index]) for index in left}
+
+        return self.results(submitted, len(calls), calls)
+
+    def results(self, submitted: Submitted, n: int, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Results 0 … n − 1, by futures that `submitted(numbers)` makes, from values on the cluster among `calls`."""
         results: dict[int, Any] = {}
         self.watch.had_workers = time.monotonic()
         for attempt in range(ROUNDS):
-            left = [index for index in range(len(calls)) if index not in results]
+            left = [index for index in range(n) if index not in results]
             if not left:
                 break
             if attempt:
                 self._wait_for_a_worker()
-                tell(f"{len(left)} of {len(calls)} tasks were lost with their workers and are submitted again")
+                tell(f"{len(left)} of {n} results were lost with their workers: their tasks are submitted again")
                 self._retry(calls)
                 self.prepare()
-            results |= self._attempt(function, {index: calls[index] for index in left}, shared)
-        if len(results) < len(calls):
+            results |= self._attempt(submitted, left)
+        if len(results) < n:
             raise ConnectionError(
-                f"{len(calls) - len(results)} tasks were lost {ROUNDS} times with their workers: look at the logs of "
-                "the workers, such as for memory."
+                f"{n - len(results)} results were lost {ROUNDS} times with their workers: look at the logs of the "
+                "workers, such as for memory."
             )
-        return [results[index] for index in range(len(calls))]
+        return [results[index] for index in range(n)]
 
     def submit(self, function: Callable[..., Any], *arguments: Any, place: str | None = None) -> Any:
         """A future of function(*arguments), which the scheduler can compute again with the arguments that it has.
@@ -114,18 +125,21 @@ class Cluster:
         with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # few tasks, and meant to be fat
             return self.client.submit(function, *arguments, pure=False, **where)
 
+    def submit_shared(self, value: Any) -> Any:
+        """A future of a value that several tasks share; None of None."""
+        return None if value is None else self.submit(_as_it_is, value)
+
     def places(self, n: int) -> list[str | None]:
         """Addresses of workers for n equal pieces of work that follow each other, so that none waits for others."""
         threads = [address for address, count in sorted(self.client.nthreads().items()) for _ in range(count)]
         return [threads[i * len(threads) // n] if threads else None for i in range(n)]
 
-    def _attempt(self, function: Callable[..., Any], calls: dict[int, tuple[Any, ...]], shared: Any) -> dict[int, Any]:
-        """Results of the calls that were not lost; other errors are raised."""
+    def _attempt(self, submitted: Submitted, left: list[int]) -> dict[int, Any]:
+        """Those results that were not lost; other errors are raised."""
         lost, errors, results = _losses(), [], {}
         of_driver: tuple[type[BaseException], ...] = (*lost, TimeoutError, OSError)
         try:
-            value = None if shared is None else self.submit(_as_it_is, shared)
-            futures = {index: self.submit(function, value, *arguments) for index, arguments in calls.items()}
+            futures = submitted(left)
             self._wait(list(futures.values()))
             errors = [future.exception() for future in futures.values() if future.status == "error"]
             done = {index: future for index, future in futures.items() if future.status == "finished"}

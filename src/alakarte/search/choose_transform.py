@@ -11,7 +11,7 @@ import numpy as np
 
 import alakarte.search.policy as policy
 from alakarte.data.table import Checked, OnCluster
-from alakarte.data.target_transform import LOG, YEO_JOHNSON
+from alakarte.data.target_transform import LOG, YEO_JOHNSON, can_have
 from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress
 from alakarte.execution.randomness import Streams
@@ -28,8 +28,7 @@ def choose_transform(checked: Checked | OnCluster, settings: Settings, budget: B
     streams = Streams(_SEED).within("transform")
     some = checked.some(policy.TRANSFORM_ROWS, streams("rows"))
     names: tuple[str | None, ...] = (None, YEO_JOHNSON)
-    target, weight = checked.targets()
-    if (target[weight > 0] > 0).all():
+    if can_have(LOG, *checked.targets()):
         names = (*names, LOG)
     with budget.part(policy.TIME_TO_TRANSFORM):
         evidence = {name: _evidence(some, name, settings, budget) for name in names}
