@@ -1,14 +1,17 @@
 """The menu: which kernels stand on it, for few rows and for exact kernels; and what is expected of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from alakarte import GPRegressor
 from alakarte.kernels.registry import resolve
 from alakarte.process.noise_and_gain import TunedProcess
+from alakarte.process.objective import nlml
 from alakarte.process.problem import process_at
 from alakarte.search import policy
-from alakarte.search.candidates import Candidate, contenders, expected_score
+from alakarte.search.candidates import Candidate, contenders, expected_score, expected_scores
 from alakarte.search.learn import Learned
 from alakarte.search.optimise import Run
 from alakarte.search.stopping import NOT_BEGUN
@@ -90,6 +93,21 @@ def test_the_score_that_some_rows_promise_for_all():
         expected = -12.5 * made.rows.total / part.rows.total - 0.5 * 5
         learned = Learned(part, run, [run], [run], part.rows.total)
         assert expected_score(search, learned) == pytest.approx(expected, rel=1e-12)
+
+
+def test_where_rows_show_waves_kernels_are_valued_on_the_rows_of_the_one_that_has_seen_fewest():
+    """Free frequencies have learned from all rows, closed forms from some: other rows tell another evidence per row."""
+    made, theta = problem("ard", (3, 1, 8), n=40)
+    search = search_for("ard", made.rows, scaling_of(made.rows.x, made.rows.y))
+    some = made.on(search.subsets.first(10))
+    run = Run(theta, 12.5, 0, NOT_BEGUN, 0, [])
+    learned = [Learned(part, run, [run], [run], part.rows.total) for part in (made, some)]
+    total = made.rows.total
+    alone = -12.5 * total / some.rows.total - 2.5
+    assert expected_scores(search, learned) == pytest.approx([-12.5 - 2.5, alone], rel=1e-12)
+    with_waves = replace(search, waves=object())
+    on_some = -nlml(some, theta) * total / some.rows.total - 2.5
+    assert expected_scores(with_waves, learned) == pytest.approx([on_some, alone], rel=1e-12)
 
 
 def test_contenders_are_less_than_the_square_root_of_the_rows_behind_on_the_same_inputs():

@@ -89,6 +89,18 @@ def expected_score(search: Search, learned: Learned) -> float:
     return score(learned.nlml_per_row * search.rows.total, learned.problem.layout.size)
 
 
+def expected_scores(search: Search, learned: list[Learned]) -> list[float]:
+    """Those of several kernels. Where rows show waves, as far as the fewest rows tell that one was learned from.
+
+    Free frequencies learn from all rows while closed forms are still on a part of them, and the nearer rows are to one
+    another, the better each is told: per row, many rows say less against a kernel than few.
+    """
+    fewest = min(kernel.problem.rows.n_rows for kernel in learned)
+    if search.waves is not None:
+        learned = [kernel.valued_on(search.subsets.first(fewest)) for kernel in learned]
+    return [expected_score(search, kernel) for kernel in learned]
+
+
 def contenders(search: Search, ranking: list[Candidate]) -> list[Candidate]:
     """Those not far behind the best, on the same inputs."""
     least = ranking[0].score - policy.DROPPED_OF_MANY * search.rows.total**0.5

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import alakarte.search.policy as policy
 from alakarte.execution.threads import run_together
-from alakarte.search.candidates import Candidate, expected_score, menu, ranked
+from alakarte.search.candidates import Candidate, expected_scores, menu, ranked
 from alakarte.search.compare import compare
 from alakarte.search.context import Search
 from alakarte.search.cost import comparing_flops
@@ -106,7 +106,7 @@ def _rungs(plan: Plan, learned: Learned) -> list[Stage]:
 
 def _within(search: Search, learned: list[Contestant], nats: float) -> tuple[list[Contestant], list[Contestant]]:
     """Those whose score on all rows is expected to be at most so many nats behind the best, and the others."""
-    scores = [expected_score(search, kernel) for _, kernel in learned]
+    scores = expected_scores(search, [kernel for _, kernel in learned])
     least = max(scores) - nats
     near = [pair for pair, score in zip(learned, scores, strict=True) if score >= least]
     return near, [pair for pair, score in zip(learned, scores, strict=True) if score < least]
@@ -140,4 +140,5 @@ def _in_time(search: Search, learned: list[Contestant]) -> list[Contestant]:
 
 def _best(search: Search, learned: list[Contestant]) -> Contestant:
     """The best on the rows that they were learned from."""
-    return max(learned, key=lambda pair: expected_score(search, pair[1]))
+    scores = expected_scores(search, [kernel for _, kernel in learned])
+    return learned[scores.index(max(scores))]

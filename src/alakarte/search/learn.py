@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 import alakarte.search.policy as policy
+from alakarte.data.rows import Rows
 from alakarte.data.summary import SUMMARY_ROWS, summarise
 from alakarte.errors import IllConditioned
 from alakarte.process.computation import Computation
@@ -42,6 +43,13 @@ class Learned:
     def nlml_per_row(self) -> float:
         """On the rows of the last stage."""
         return self.run.nlml / self.problem.rows.total
+
+    def valued_on(self, rows: Rows) -> "Learned":
+        """The same theta on other rows, if it was learned from more."""
+        if self.problem.rows.n_rows <= rows.n_rows:
+            return self
+        problem = self.problem.on(rows)
+        return replace(self, problem=problem, run=replace(self.run, nlml=_value(problem, self.run.theta)))
 
     @property
     def only_screened(self) -> bool:
