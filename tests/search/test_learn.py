@@ -21,7 +21,9 @@ from alakarte.search.learn import Learned, begin, climb, learn, learn_further
 from alakarte.search.optimise import Run
 from alakarte.search.plan import Stage
 from alakarte.search.set_up import set_up
+from alakarte.search.starts import Start, wave_start
 from alakarte.search.stopping import NOT_BEGUN
+from alakarte.search.waves import look_for_waves
 from problems import naming, rows_of, scaling_of, set_value, table, values_at
 from search.searches import search_for
 
@@ -268,6 +270,34 @@ def test_no_trials_where_one_start_is_clearly_ahead_or_a_kernel_has_no_component
     search, plan = search_on("ard", n=450)
     begun = begin(search, plan)
     assert trials(search, plan, begun.problem.on(search.rows), begun) == []
+
+
+def image(side=22, n_inputs=2):
+    """Rows on a lattice, or on a line, and an oblique wave."""
+    places = np.stack(np.meshgrid(*[np.arange(float(side))] * 2), -1).reshape(-1, 2)
+    X = places if n_inputs == 2 else places @ [[side], [1.0]]
+    phase = places @ [1.1, 0.4] if n_inputs == 2 else 0.5 * X[:, 0]
+    return X, np.sin(phase) + 0.1 * np.random.default_rng(0).standard_normal(side**2)
+
+
+@pytest.mark.parametrize(("kernel", "n_inputs"), [("gm", 2), ("gm", 1), ("ssgpr", 2)])
+def test_waves_of_several_inputs_are_tried_on_more_rows_as_they_were_found(kernel, n_inputs):
+    """However far behind the second best start is: few rows of an image have led the bands astray."""
+    search = look_for_waves(search_for(kernel, *rows_of(*image(n_inputs=n_inputs)), **SHORT))
+    plan = search.plan(search.settings.kernel)
+    begun = begin(search, plan)
+    as_found = wave_start(begun.problem, plan.waves, Start(begun.from_waves)).theta
+    assert np.array_equal(begun.from_waves[-2:], as_found[-2:])
+    begun = with_objectives(begun, [0.0, *[1e6] * 3])
+    problem = begun.problem.on(search.subsets.first(2 * int(begun.screened_total)))
+    trials = alakarte.search.learn._trials(search, plan, problem, begun)
+    if (kernel, n_inputs) != ("gm", 2):
+        assert trials == []
+        return
+    for trial, theta in zip(trials, (begun.from_waves, begun.run.theta), strict=True):
+        assert trial.trace[0][0] == pytest.approx(nlml(problem, theta), rel=1e-12)
+    alone = replace(begun, screened=begun.screened[:1])  # the others refuted
+    assert len(alakarte.search.learn._trials(search, plan, problem, alone)) == 2
 
 
 # --------------------------------------------------------------------------- noise

@@ -38,6 +38,7 @@ class Learned:
     screened: list[Run]
     runs: list[Run]  # after the screening, `run` the last; the best of the screening before
     screened_total: float  # N of the rows that starts were screened on
+    from_waves: Array | None = None  # the start from waves as it was, before any step
 
     @property
     def nlml_per_row(self) -> float:
@@ -109,7 +110,8 @@ def begin(search: Search, plan: Plan, warm: WarmStart | None = None, simpler: Le
         return Learned(problem, run, [], [], rows.total)
     screened = first_steps(search, plan, problem, starts)
     best = min(screened, key=lambda run: run.objective)
-    return Learned(problem, best, screened, [best], rows.total)
+    from_waves = None if plan.waves is None else starts[0].theta
+    return Learned(problem, best, screened, [best], rows.total, from_waves)
 
 
 def climb(search: Search, plan: Plan, learned: Learned, stage: Stage) -> Learned:
@@ -168,21 +170,29 @@ def _is_refuted(problem: Problem, learned: Learned, run: Run) -> bool:
 
 
 def _trials(search: Search, plan: Plan, problem: Problem, learned: Learned) -> list[Run]:
-    """A few steps on twice the rows of the two best starts; nothing where one is clearly ahead.
-
-    In closed form of mixtures only: others find their optimum from any start.
-    """
-    if len(learned.screened) < 2 or not learned.only_screened:
+    """A few steps on twice the rows of two starts that the first steps may have ranked by chance; nothing else."""
+    if not learned.only_screened or problem.rows.total < 2 * learned.screened_total:
         return []
+    starts = _to_try(plan, problem, learned)
+    if not starts:
+        return []
+    return short_stage(search, plan, problem, starts, min(policy.TRIAL_ITERATIONS, plan.settings.max_iter))
+
+
+def _to_try(plan: Plan, problem: Problem, learned: Learned) -> list[Start]:
+    """The best start beside waves of several inputs as they were found; the two best where neither is clearly ahead.
+
+    In closed form of mixtures only: others find their optimum from any start. A few rows of an image are so far apart
+    that steps on them lead bands astray.
+    """
     if problem.is_closed and not plan.kernel.has_components:
         return []
-    if problem.rows.total < 2 * learned.screened_total:
+    if problem.is_closed and plan.n_inputs > 1 and learned.from_waves is not None:
+        return [Start(learned.from_waves), Start(learned.run.theta)]
+    best = sorted(learned.screened, key=lambda run: run.objective)[:2]
+    if len(best) < 2 or best[1].objective - best[0].objective > policy.NEAR * learned.screened_total:
         return []
-    first, second, *_ = sorted(learned.screened, key=lambda run: run.objective)
-    if second.objective - first.objective > policy.NEAR * learned.screened_total:
-        return []
-    starts = [Start(run.theta) for run in (first, second)]
-    return short_stage(search, plan, problem, starts, min(policy.TRIAL_ITERATIONS, plan.settings.max_iter))
+    return [Start(run.theta) for run in best]
 
 
 def _with_enough_noise(problem: Problem, theta: Array, before: float) -> Array:
