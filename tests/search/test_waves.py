@@ -7,6 +7,10 @@ import alakarte.search.fit as recipe
 from alakarte import GPRegressor
 from alakarte.errors import InvalidInput
 from alakarte.kernels import ARD, GaussianMixture
+from alakarte.search import policy
+from alakarte.search.waves import look_for_waves
+from problems import rows_of
+from search.searches import search_for
 
 
 def wave(seed, n=200, period=9.3):
@@ -74,3 +78,14 @@ def test_bounds_that_the_user_gives_to_centres_hold():
     model = GPRegressor(GaussianMixture(bounds={"centre": (0.0, 0.5)}), random_state=0).fit(X, y)
     assert (model.kernel_.centre <= 0.5 * (1 + 1e-9)).all()
     assert (model.kernel_.centre >= 0).all()
+
+
+@pytest.mark.parametrize(("n_inputs", "most"), list(zip((1, 2), policy.MOST_BANDS, strict=True)))
+def test_patterns_of_several_inputs_begin_with_more_bands(n_inputs, most):
+    rng = np.random.default_rng(6)
+    X = rng.uniform(0, 100, (900, n_inputs))
+    waves = rng.uniform(-2, 2, (14, n_inputs))
+    y = np.cos(X @ waves.T + rng.uniform(0, 6, 14)).sum(axis=1)
+    search = look_for_waves(search_for("gm", *rows_of(X, y)))
+    assert len(search.waves.variance) == most
+    assert search.plan(search.settings.kernel).n_components == most + 2

@@ -85,7 +85,8 @@ SPREAD = 1.0  # expected standard deviation of log ℓ within a component, where
 # --- waves: lines of the spectrum that rows show ----------------------------------------------------------------------
 WAVE_MENU = ("gm", "mm", "ssgpr")  # that join where there are lines, if they are not there
 WAVE_KERNELS = ("gm", "mm")  # alone for a series of few rows; averaged evenly: the evidence does not see far ahead
-MOST_BANDS, MOST_LINES = 6, 64  # components with a centre, and lines that they are made of
+MOST_BANDS = (6, 10)  # components with a centre, of one input and of more: patterns of two have sums of two waves
+MOST_LINES = 64  # that they are made of
 MOST_FREQUENCIES = 32  # of `ssgpr` beside the lines, for what is smooth
 WAVE_ROWS = (30_000, 1000)  # that lines are looked for on: of up to three inputs, and of more
 WAVE_INPUTS = 32  # at most: beyond, nothing is looked for

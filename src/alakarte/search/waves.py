@@ -27,7 +27,8 @@ def look_for_waves(search: Search) -> Search:
     if search.budget.patient and not _has_time(search, n_rows):
         return search
     rows = search.subsets.first(n_rows).whole()
-    limits = policy.MOST_BANDS, policy.MOST_LINES
+    of_series, of_more = policy.MOST_BANDS
+    limits = of_series if numbers.sum() == 1 else of_more, policy.MOST_LINES
     waves = find_waves(rows, numbers, limits, search.streams("waves"))
     if kernel is not None and kernel.periods is not None and search.scaling.variables is None:
         centres = wave_vectors(kernel.periods, search.rows.n_inputs) * search.scaling.x_scale
