@@ -10,6 +10,7 @@ import alakarte.search.competition as competition
 import alakarte.search.tails as tails
 from alakarte.search import policy
 from alakarte.search.candidates import menu
+from alakarte.search.waves import look_for_waves
 from problems import naming, rows_of, table
 from search.searches import search_for
 
@@ -180,6 +181,34 @@ def test_a_mixture_of_features_far_behind_after_a_few_steps_has_no_long_run(monk
         with naming(name):
             assert max(steps[name]) <= 2
     assert max(steps["ard"]) > 2  # cheap: its long run comes first
+
+
+@pytest.mark.parametrize(("lead", "climbs"), [(0.06, False), (0.04, True), (-0.05, True)])
+def test_closed_forms_wait_for_free_frequencies_and_climb_no_rung_far_behind(lead, climbs, monkeypatch):
+    """`lead`: nats per row of few rows by which free frequencies are told to be ahead."""
+    rng = np.random.default_rng(0)
+    X = np.stack(np.meshgrid(np.arange(21.0), np.arange(21.0)), -1).reshape(-1, 2)
+    y = np.sin(X @ [1.1, 0.4]) + 0.1 * rng.standard_normal(441)
+    monkeypatch.setattr(policy, "FEW_ROWS", 440)
+    settings = {"n_restarts": 1, "max_iter": 2, "max_iter_restart": 1}
+    search = look_for_waves(search_for("auto", *rows_of(X, y), **settings))
+    climbed, told = [], []
+    real = competition.climb
+
+    def scores(search, learned):
+        told.append(len(learned))
+        best = {"ssgpr": lead if len(told) > 1 else 0.0, "gm": 0.0}
+        return [best.get(kernel.problem.kernel.name, -1.0) * search.rows.total for kernel in learned]
+
+    def recorded(search, plan, kernel, stage):
+        climbed.append(plan.kernel.name)
+        return real(search, plan, kernel, stage)
+
+    monkeypatch.setattr(competition, "expected_scores", scores)
+    monkeypatch.setattr(competition, "climb", recorded)
+    compete(search)
+    assert climbed[0] == "ssgpr"
+    assert ("gm" in climbed) is climbs
 
 
 @pytest.mark.parametrize("expansion", ["auto", "fastfood", "dense"])

@@ -75,14 +75,18 @@ def _learn_long(search: Search, begun: list[Contestant]) -> tuple[Search, list[C
     few, total = search.rows.n_rows <= policy.FEW_ROWS, search.rows.total
     climbing, dropped = _within(search, begun, float("inf") if few else policy.HOPELESS * total)
     behind_at_most = (policy.DROPPED if few else policy.DROPPED_OF_MANY) * total**0.5
-    n_rungs = max(len(_rungs(*each)) for each in climbing)
+    n_rungs = max(len(_rungs(search, *each)) for each in climbing)
     for rung in range(n_rungs):
         with search.budget.part(policy.TIME_TO_LEARN / (n_rungs - rung), time_to_compare(search, len(begun))):
             climbing = _climb(search, climbing, rung)
             if rung == 0:
                 search, climbing = _draw_in_tails(search, climbing)
             alone = rung == n_rungs - 2 and not few  # the last rung costs most, and no average follows
-            climbing, behind = _within(search, climbing, 0.0 if alone else behind_at_most)
+            if rung == 0 and any(_waits(search, kernel) for _, kernel in climbing):
+                nats = _hope(search, climbing)
+            else:
+                nats = 0.0 if alone else behind_at_most
+            climbing, behind = _within(search, climbing, nats)
             dropped += behind
     return search, climbing + dropped
 
@@ -96,9 +100,22 @@ def _draw_in_tails(search: Search, climbing: list[Contestant]) -> tuple[Search, 
         return search, climbing
 
 
-def _rungs(plan: Plan, learned: Learned) -> list[Stage]:
+def _waits(search: Search, learned: Learned) -> bool:
+    """Whether a closed form climbs after free frequencies: an exact pattern leaves it no hope, and they are cheap."""
+    return learned.problem.is_closed and search.waves is not None and search.rows.n_rows > policy.FEW_ROWS
+
+
+def _hope(search: Search, climbing: list[Contestant]) -> float:
+    """Nats that kernels may be behind the best before closed forms climb: fewer where free frequencies lead."""
+    _, best = _best(search, climbing)
+    return (policy.HOPELESS if best.problem.is_closed else policy.NO_PATTERN) * search.rows.total
+
+
+def _rungs(search: Search, plan: Plan, learned: Learned) -> list[Stage]:
     """Those of the plan; a mixture of features takes a few steps first: far behind then, it gets no long run."""
     rungs = plan.rungs(learned.problem.layout.size)
+    if _waits(search, learned):
+        return [replace(rungs[0], n_rows=0), *rungs]
     if learned.problem.is_closed or not plan.kernel.has_components:
         return rungs
     return [replace(rungs[0], max_iter=min(rungs[0].max_iter, policy.TRIAL_ITERATIONS)), *rungs]
@@ -114,15 +131,16 @@ def _within(search: Search, learned: list[Contestant], nats: float) -> tuple[lis
 
 def _climb(search: Search, climbing: list[Contestant], rung: int) -> list[Contestant]:
     """All of them on the rows of the next rung; small: one per thread; large: one at a time on all threads."""
-    stages = [_rungs(plan, kernel)[rung:] for plan, kernel in climbing]
+    stages = [_rungs(search, plan, kernel)[rung:][:1] for plan, kernel in climbing]
     at_once = side_by_side(search, [kernel for _, kernel in climbing])
     order = sorted(range(len(climbing)), key=lambda index: -climbing[index][1].problem.layout.size)  # the longest first
     climbed = dict(enumerate(climbing))
 
     def one(index: int) -> None:
         plan, kernel = climbing[index]
-        for stage in stages[index][:1]:  # ladders may differ in length
-            climbed[index] = pruned(plan, climb(search, plan, kernel, stage))
+        for stage in stages[index]:  # ladders may differ in length
+            if stage.n_rows:
+                climbed[index] = pruned(plan, climb(search, plan, kernel, stage))
 
     try:
         run_together([partial(one, index) for index in order], at_once, search.budget.interrupt)
