@@ -168,12 +168,20 @@ def _has_hope(near: _Near) -> bool:
         near.judged()[0],
         np.log(shares) - np.log(shares).mean(),
     )
-    n_rows = search.rows.n_rows
-    if near.learned.view.along is not None:
-        n_rows = min(n_rows, class_columns(n_rows, shares.size) // 2)
-    guess = expected_loss(trial, n_rows, search.settings.n_jobs)
+    guess = expected_loss(trial, _rows_of_features(near), search.settings.n_jobs)
     search.progress.say(f"features: log loss {guess:.4f} expected of all rows by {n_trial}")
     return guess < policy.CLASS_HOPE * near.loss()
+
+
+def _rows_of_features(near: _Near) -> int:
+    """How many rows in closed form features are worth: all, or where they have few frequencies per input, as these."""
+    n_rows, n_frequencies = (
+        near.search.rows.n_rows,
+        class_columns(near.search.rows.n_rows, near.posterior.n_targets) // 2,
+    )
+    if near.learned.view.along is None or n_frequencies >= policy.FREQUENCIES_PER_INPUT * near.search.rows.n_inputs:
+        return n_rows
+    return min(n_rows, n_frequencies)
 
 
 def _chosen(near: _Near, fit: Fit) -> Fit:
