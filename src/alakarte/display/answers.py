@@ -179,10 +179,15 @@ def rows_of_fit(model: FittedModel) -> Array | None:
 def _keeper(posterior: Posterior) -> Posterior:
     """The part of a posterior that may keep rows."""
     if isinstance(posterior, LatentPosterior | VotesPosterior):
-        return posterior.core
+        return posterior if _sees_directions(posterior) else posterior.core
     if isinstance(posterior, StackedPosterior):
-        return posterior.near.core
+        return _keeper(posterior.near)
     return posterior.rough if isinstance(posterior, SmoothAndRough) else posterior
+
+
+def _sees_directions(posterior: Posterior) -> bool:
+    """Whether the rows that it keeps have coordinates along directions, not inputs."""
+    return isinstance(posterior, VotesPosterior) and posterior.directions is not None
 
 
 def evenly(n: int) -> Integers:

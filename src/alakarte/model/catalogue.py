@@ -12,6 +12,7 @@ from alakarte.data.arrays import ArrayRows
 from alakarte.data.boxes import Boxes
 from alakarte.data.categories import Encoding, Levels
 from alakarte.data.compress import Tails
+from alakarte.data.directions import Directions
 from alakarte.data.schema import CATEGORY, DATE, NUMBER, ColumnSchema, Schema
 from alakarte.data.standardise import Scaling
 from alakarte.data.target_transform import POWERS, Log, YeoJohnson
@@ -70,6 +71,11 @@ def _are_labels(votes: VotesPosterior) -> bool:
     return bool(((labels >= 0) & (labels < votes.shares.size) & (labels == np.floor(labels))).all())
 
 
+def _sees_points(votes: VotesPosterior) -> bool:
+    """Whether points have a coordinate for each direction that queries are seen along."""
+    return votes.directions is None or votes.directions.n_directions == votes.core.neighbours.scale.size
+
+
 RECORDS: tuple[Kept, ...] = (
     # records of numbers
     kept(
@@ -114,6 +120,7 @@ RECORDS: tuple[Kept, ...] = (
     kept(Levels, values="k"),
     kept(Encoding, gives={"d": lambda encoding: encoding.n_columns}),
     kept(Tails, middle="d", edge="d"),
+    kept(Directions, axes="d m"),
     kept(
         Scaling,
         x_mean="d",
@@ -220,12 +227,11 @@ RECORDS: tuple[Kept, ...] = (
     kept(SmoothAndRough, smooth="d T", rough="d T n", y="n T", unbounded=("nlml",)),
     kept(
         VotesPosterior,
-        core="d",
         link="three",
         shares="K",
         unbounded=("nlml",),
-        gives={"T": lambda posterior: posterior.shares.size},
-        holds=lambda posterior: posterior.link.size == 3 and _are_labels(posterior),
+        gives={"T": lambda posterior: posterior.shares.size, "d": lambda posterior: posterior.n_inputs},
+        holds=lambda posterior: posterior.link.size == 3 and _are_labels(posterior) and _sees_points(posterior),
     ),
     kept(
         StackedPosterior,

@@ -173,7 +173,7 @@ class LocalPosterior(Posterior):
             points, targets, weight = points[keep], targets[keep], weight[keep]
         return replace(
             self,
-            neighbours=Neighbours(points, self.neighbours.scale),
+            neighbours=replace(self.neighbours, points=points),
             targets=targets,
             weight=stored_weight(weight),
             total=float(weight.sum()),

@@ -15,6 +15,7 @@ from scipy.spatial import cKDTree
 from alakarte.data.rows import Block, Rows, Work
 from alakarte.execution.scratch import Scratch
 from alakarte.execution.threads import run_together
+from alakarte.posteriors.scan import nearest_by_scan
 from alakarte.records import Array, Integers
 
 _LEAF_ROWS = 128  # the fastest are 64, but the tree must stay small beside its points
@@ -24,10 +25,16 @@ _TIES = 4096  # neighbours at one distance that are told apart by number; among 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Points (n, d), inputs times `scale` (d,), and the tree that finds them."""
+    """Points (n, d), inputs times `scale` (d,), and the tree that finds them, or a scan of all of them."""
 
     points: Array  # (n, d)
     scale: Array  # (d,)
+    scanned: bool = False  # the same neighbours; a tree is faster up to some twenty inputs that matter
+
+    @cached_property
+    def _squares(self) -> Array:
+        """(n,) lengths of the points."""
+        return np.asarray(np.einsum("ij,ij->i", self.points, self.points))
 
     @cached_property
     def _tree(self) -> Any:
@@ -35,7 +42,7 @@ class Neighbours:
 
     def __getstate__(self) -> dict[str, Any]:
         """What cannot be made from the rest."""
-        return {"points": self.points, "scale": self.scale}
+        return {"points": self.points, "scale": self.scale, "scanned": self.scanned}
 
     @property
     def n_rows(self) -> int:
@@ -44,9 +51,10 @@ class Neighbours:
 
     def nearest(self, queries: Array, k: int, n_jobs: int = 1) -> Integers:
         """(rows, k) the nearest rows of each query (rows, d), scaled; the nearest first, of equals the first row."""
-        k, tree = min(k, self.n_rows), self._tree
+        k = min(k, self.n_rows)
         parts = list(pairwise([*range(0, len(queries), _QUERY_ROWS), len(queries)]))
-        tasks = [partial(_nearest, tree, queries[start:stop], k) for start, stop in parts]
+        find = partial(nearest_by_scan, self.points, self._squares) if self.scanned else partial(_nearest, self._tree)
+        tasks = [partial(find, queries[start:stop], k) for start, stop in parts]
         return np.concatenate([np.empty((0, k), np.int64), *run_together(tasks, n_jobs)])
 
     def nearest_others(self, picked: Integers, k: int, weight: Array | None = None, n_jobs: int = 1) -> Integers:

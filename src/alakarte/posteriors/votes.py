@@ -1,13 +1,15 @@
 """Probabilities of classes from neighbours: at each query the votes of its k nearest rows, through the link.
 
-In: a `LocalPosterior` whose targets are labels, the link, the shares of the classes. Out: `VotesPosterior`. There is no
-latent function behind it: its mean are the votes, and it has neither covariances nor samples.
+In: a `LocalPosterior` whose targets are labels, the link, the shares of the classes, of many inputs also the directions
+that it sees. Out: `VotesPosterior`. There is no latent function behind it: its mean are the votes, and it has neither
+covariances nor samples.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from alakarte.data.directions import Directions
 from alakarte.data.rows import Block, Rows
 from alakarte.errors import Unavailable
 from alakarte.execution.scratch import Scratch
@@ -31,11 +33,17 @@ class VotesPosterior(Posterior):
     total: float
     nlml: float  # N × the log loss of rows left out
     noise_variance: float
+    directions: Directions | None = None  # along which neighbours are near; None: by all inputs
 
     @property
     def n_targets(self) -> int:
         """K."""
         return self.shares.size
+
+    @property
+    def n_inputs(self) -> int:
+        """d, of queries."""
+        return int(self.core.neighbours.scale.size if self.directions is None else len(self.directions.axes))
 
     @property
     def n_basis(self) -> int:
@@ -50,6 +58,8 @@ class VotesPosterior(Posterior):
     def _voted(self, x: Array, n_jobs: int) -> Array:
         """(rows, K + 1) votes, and the variance that they leave."""
         kernel = self.core.kernel
+        if self.directions is not None:
+            x = self.directions.along(x)
 
         def of_tile(tile: Array, scratch: Scratch) -> Array:
             found = voters(self.core.block(tile)[1], kernel, self.shares)
@@ -85,7 +95,10 @@ class VotesPosterior(Posterior):
     def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> "VotesPosterior":
         """With these rows beside the others, or without them; their labels are the first of their targets."""
         y, weight = rows.targets()
-        core = self.core.changed(rows.with_targets(y[:, :1], weight), sign, n_jobs)
+        rows = rows.with_targets(y[:, :1], weight)
+        if self.directions is not None:
+            rows = self.directions.rows(rows, n_jobs)
+        core = self.core.changed(rows, sign, n_jobs)
         return replace(self, core=core, total=core.total)
 
 

@@ -26,6 +26,7 @@ class Candidate:
     fixed: str = ""  # how long its length-scales are, in words, where they come from the inputs alone
     n_neighbors: int = 0  # that predictions are made from; 0: features or the closed form alone
     rough: Learned | None = None  # what neighbours have learned of that which features leave
+    n_tied: int = 0  # entries of theta that follow from others
     log_density: float = float("nan")  # per row, of fresh rows, where features and neighbours were compared
 
     @property
@@ -50,7 +51,8 @@ class Candidate:
     @property
     def n_parameters(self) -> int:
         """Numbers that were learned."""
-        return self.learned.problem.layout.size + (0 if self.rough is None else self.rough.problem.layout.size)
+        size = self.learned.problem.layout.size + (0 if self.rough is None else self.rough.problem.layout.size)
+        return size - self.n_tied
 
     @property
     def score(self) -> float:

@@ -25,11 +25,12 @@ from alakarte.records import Array, Integers
 from alakarte.search.candidates import Candidate
 from alakarte.search.class_trial import Trial, expected_loss
 from alakarte.search.context import Search, in_random_order
-from alakarte.search.cost import local_flops
+from alakarte.search.cost import class_columns, local_flops, scan_flops
 from alakarte.search.fit import Fit
 from alakarte.search.learn import WarmStart
 from alakarte.search.stack import Held, Stack, stack
-from alakarte.search.votes import LearnedVotes, learn_votes
+from alakarte.search.views import View, of_inputs, sees_directions, views
+from alakarte.search.votes import LearnedVotes, glance, learn_votes
 
 ByFeatures: TypeAlias = Callable[[Search, Rows, WarmStart | None], Fit]
 
@@ -67,10 +68,13 @@ class _Near:
 def fit_by_both(search: Search, rows: Rows, by_features: ByFeatures, warm: WarmStart | None = None) -> Fit:
     """Learn classes; `rows`: labels first among their targets."""
     if search.settings.expansion == "local":
-        return _alone(_learned(search, rows, warm), None)
+        near = _learned(search, rows, warm)
+        assert near is not None, "what was asked for is there whatever it is worth"
+        return _alone(near, None)
     if not _is_open(search):
         return by_features(search, rows, warm)
-    near = _learned(search, rows, None)
+    if (near := _learned(search, rows, None)) is None:
+        return by_features(search, rows, warm)
     search.progress.say(f"neighbours: log loss {near.loss():.4f} of {len(near.judges)} rows left out")
     try:
         if search.budget.is_over() or not _has_hope(near):
@@ -86,7 +90,7 @@ def _is_open(search: Search) -> bool:
     return (
         search.settings.neighbours_are_open
         and policy.LEAST_CLASS_ROWS <= search.rows.n_rows <= policy.MOST_LOCAL_ROWS
-        and search.scaling.n_variables <= policy.MOST_CLASS_VARIABLES
+        and (search.scaling.n_variables <= policy.MOST_CLASS_VARIABLES or sees_directions(search))
         and _is_in_time(search)
     )
 
@@ -96,21 +100,37 @@ def _is_in_time(search: Search) -> bool:
     budget = search.budget
     if budget.max_time is None:
         return True
-    return budget.first_seconds(local_flops(search.rows.n_inputs)) <= policy.TIME_FOR_NEIGHBOURS * budget.max_time
+    flops = local_flops(search.rows.n_inputs)
+    if sees_directions(search):
+        flops = scan_flops(search.rows.n_rows)
+    return budget.first_seconds(flops) <= policy.TIME_FOR_NEIGHBOURS * budget.max_time
 
 
-def _learned(search: Search, rows: Rows, warm: WarmStart | None) -> _Near:
-    """Neighbours among all rows."""
+def _learned(search: Search, rows: Rows, warm: WarmStart | None) -> _Near | None:
+    """Neighbours among all rows; None where few directions of many inputs say too little, and features are open."""
     _check(search)
     labels, weight = rows.targets()
     labelled, streams = rows.with_targets(labels[:, :1], weight), search.streams.within("near")
     shares = _shares(labels[:, 0].astype(np.int64), weight, max(search.scaling.y_mean.size, 2))
     of_labels = replace(search, subsets=in_random_order(search.settings, labelled, streams), streams=streams)
     with search.budget.part(1.0 if search.settings.expansion == "local" else policy.TIME_FOR_NEIGHBOURS):
-        learned = learn_votes(of_labels, shares, warm)
+        view, loss = _best_view(views(of_labels, warm), shares)
+        if search.settings.expansion != "local" and loss > -policy.VIEW_HOPE * float(shares @ np.log(shares)):
+            search.progress.say(f"neighbours: log loss {loss:.4f} along directions at first, without hope")
+            return None
+        learned = learn_votes(view, shares, warm)
     k, order = search.settings.n_neighbors, np.argsort(learned.fresh)
     log_near = learned.log_probability(min(k, search.rows.n_rows - 1))[order]
     return _Near(search, learned, learned.posterior(k), rows, learned.fresh[order], log_near)
+
+
+def _best_view(seen: list[View], shares: Array) -> tuple[View, float]:
+    """What predicts rows left out best after a glance, and their log loss; 0 where there is one view, of all inputs."""
+    if seen[0].along is None:
+        return seen[0], 0.0
+    losses = [glance(view, shares) for view in seen]
+    best = int(np.argmin(losses))
+    return seen[best], losses[best]
 
 
 def _check(search: Search) -> None:
@@ -148,9 +168,20 @@ def _has_hope(near: _Near) -> bool:
         near.judged()[0],
         np.log(shares) - np.log(shares).mean(),
     )
-    guess = expected_loss(trial, search.rows.n_rows, search.settings.n_jobs)
+    guess = expected_loss(trial, _rows_of_features(near), search.settings.n_jobs)
     search.progress.say(f"features: log loss {guess:.4f} expected of all rows by {n_trial}")
     return guess < policy.CLASS_HOPE * near.loss()
+
+
+def _rows_of_features(near: _Near) -> int:
+    """How many rows in closed form features are worth: all, or where they have few frequencies per input, as these."""
+    n_rows, n_frequencies = (
+        near.search.rows.n_rows,
+        class_columns(near.search.rows.n_rows, near.posterior.n_targets) // 2,
+    )
+    if near.learned.view.along is None or n_frequencies >= policy.FREQUENCIES_PER_INPUT * near.search.rows.n_inputs:
+        return n_rows
+    return min(n_rows, n_frequencies)
 
 
 def _chosen(near: _Near, fit: Fit) -> Fit:
@@ -168,9 +199,9 @@ def _chosen(near: _Near, fit: Fit) -> Fit:
 
 def _alone(near: _Near, judged: Stack | None, fit: Fit | None = None) -> Fit:
     """Neighbours; what is known of features goes with them."""
-    learned, theta = near.learned.learned, near.learned.learned.theta
-    tuned = TunedProcess(process_at(learned.problem, theta), theta, np.nan, None)
     ranking = [_candidate(near)]
+    problem, theta = ranking[0].learned.problem, ranking[0].learned.run.theta
+    tuned = TunedProcess(process_at(problem, theta), theta, np.nan, None)
     if fit is not None and judged is not None:
         ranking += [replace(fit.ranking[0], log_density=-judged.features), *fit.ranking[1:]]
     left_out = () if fit is None or not fit.left_out else (np.nan, *fit.left_out)
@@ -179,8 +210,9 @@ def _alone(near: _Near, judged: Stack | None, fit: Fit | None = None) -> Fit:
 
 def _candidate(near: _Near) -> Candidate:
     """Neighbours as a line of the ranking."""
-    learned, k = near.learned.learned, near.search.settings.n_neighbors
-    return Candidate(learned.plan, learned.learned, None, n_neighbors=k, log_density=-near.loss())
+    plan, learned = of_inputs(near.search, near.learned.view, near.learned.learned)
+    k, n_tied = near.search.settings.n_neighbors, learned.problem.layout.size - near.learned.learned.theta.size
+    return Candidate(plan, learned, None, n_neighbors=k, n_tied=n_tied, log_density=-near.loss())
 
 
 def _with_features(near: _Near, judged: Stack, fit: Fit) -> Fit:
@@ -188,7 +220,8 @@ def _with_features(near: _Near, judged: Stack, fit: Fit) -> Fit:
     best, candidate = replace(fit.ranking[0], log_density=-judged.features), _candidate(near)
     if not judged.gains:
         return replace(fit, ranking=[best, *fit.ranking[1:], candidate], left_out=_longer(fit.left_out, np.nan))
-    both = replace(best, rough=candidate.learned, n_neighbors=candidate.n_neighbors, log_density=-judged.both)
+    both = replace(best, rough=candidate.learned, n_tied=candidate.n_tied, log_density=-judged.both)
+    both = replace(both, n_neighbors=candidate.n_neighbors)
     features = fit.posterior
     assert isinstance(features, LatentPosterior)
     base, tails = near.search.scaling.y_mean, fit.search.scaling.tails

@@ -13,6 +13,7 @@ _COPIES = 4  # of D×D numbers at the same time: two lanes, the scaled Gram, its
 _MULTIPLE = 64  # columns are counted in these
 _MOST_ITERATIONS = 36  # that a run mostly takes, whatever its limit
 _SMALL_FACTORS = 3  # seconds of a flop in small factors, times those in large ones
+_SCANNED = 200  # flops that the place of a row among the nearest takes
 _STEP_FLOPS = 2.2e7  # what a step takes besides its evaluation
 
 
@@ -35,6 +36,12 @@ def local_flops(n_inputs: int) -> float:
     """Of learning by neighbours: a factor and its pairs for each row of each evaluation, slower than large products."""
     per_row = [(rows * steps, k**3 + k**2 * (4 * n_inputs + 30.0)) for rows, k, steps in policy.LOCAL_STAGES]
     return _SMALL_FACTORS * sum(evaluations * flops for evaluations, flops in per_row)
+
+
+def scan_flops(n_rows: int) -> float:
+    """Of learning classes by neighbours along directions, two views of them; neighbours by a look at all rows."""
+    m, asked = policy.CLASS_DIRECTIONS, policy.LOCAL_ROWS + 2 * policy.FRESH_ROWS
+    return local_flops(m) + 2.0 * asked * n_rows * (2 * m + _SCANNED)
 
 
 def posterior_flops(n_rows: int, n_basis: float) -> float:

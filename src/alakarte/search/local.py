@@ -12,6 +12,7 @@ import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
 from alakarte.data.summary import SUMMARY_ROWS, summarise
 from alakarte.execution.budget import Budget
+from alakarte.parameters import Layout
 from alakarte.posteriors.local import LocalPosterior, stored_weight
 from alakarte.posteriors.neighbours import Neighbours, neighbours_among
 from alakarte.process.computation import Computation
@@ -25,7 +26,7 @@ from alakarte.process.conditionals import (
 )
 from alakarte.process.prior import prior
 from alakarte.process.problem import Problem, closed_form
-from alakarte.records import Array, Integers, Spectrum
+from alakarte.records import Array, Integers, Spectrum, Variables
 from alakarte.search.context import Search
 from alakarte.search.coordinates import coordinates
 from alakarte.search.learn import Learned, WarmStart
@@ -47,9 +48,12 @@ class LocalRows:
     weight: Array | None  # (n,) None: ones
     order: Integers  # (k,) random rows, those to judge by first
     found: dict[bytes, Neighbours] = field(default_factory=dict, repr=False, compare=False)
+    alike: Neighbours | None = None  # of a kernel with one length-scale for all inputs: these, whatever it is
 
     def among(self, scale: Array, n_jobs: int) -> Neighbours:
         """All rows in a metric; the last is remembered, and gone before the next is made: each is a copy of all."""
+        if self.alike is not None:
+            return self.alike
         if scale.tobytes() not in self.found:
             self.found.clear()
             self.found[scale.tobytes()] = neighbours_among(self.rows, scale, n_jobs)
@@ -158,11 +162,19 @@ def begin_local(search: Search, plan: Plan, local: LocalRows, warm: WarmStart | 
     """A kernel at its start, or where an earlier fit ended."""
     streams = search.streams.within("local", plan.label)
     problem = replace(set_up(plan, search.rows, search.scaling, streams("draws")), computation=Computation.CLOSED)
+    if local.alike is not None:
+        problem = replace(problem, layout=_tied(problem.layout, search.rows.n_inputs))
     theta = _start(search, problem, local)
     if warm is not None and warm[1].size == theta.size:
         theta = problem.layout.clip(warm[1])
     run = Run(theta, np.inf, 0, NOT_BEGUN, 0, [])
     return LocalLearned(plan, problem, (run,), local)
+
+
+def _tied(layout: Layout, n_inputs: int) -> Layout:
+    """The same with all inputs as one variable: one length-scale for all."""
+    one = Variables(np.zeros(n_inputs, dtype=np.int64), np.zeros(1, dtype=bool))
+    return Layout(tuple(parameter.for_variables(one) for parameter in layout.parameters))
 
 
 def learn_local(search: Search, begun: LocalLearned, stages: tuple[tuple[int, int, int], ...]) -> LocalLearned:

@@ -129,7 +129,11 @@ LATENT_LOCAL_ROUNDS = 2
 # --- classes from neighbours ------------------------------------------------------------------------------------------
 LEAST_CLASS_ROWS = 3600  # fewer were not tried: features
 FEWEST_CLASS_ROWS = 20  # for neighbours by name
-MOST_CLASS_VARIABLES = 64  # columns of the table: a search tree is of little use among more
+MOST_CLASS_VARIABLES = 64  # columns of the table, each with its length-scale: a search tree is of little use among more
+CLASS_DIRECTIONS = 64  # of most variance, at most, that neighbours see of more variables,
+DIRECTION_ROWS = 4000  # by so many rows
+VIEW_HOPE = 0.75  # of the log loss of the shares: directions that leave more after the first stage are left
+MOST_SCANNED_ROWS = 1_000_000  # for that: each prediction looks at all of them, ten milliseconds of so many
 CLASS_LOCAL_MENU = ("matern12", "matern32")  # compared after all stages but the last
 CLASS_LOCAL_STAGES = ((1000, 32, 15), (1000, 48, 20), (4000, 48, 20))  # rows, neighbours, iterations
 SHORTEST = 0.08  # length-scale, of standardised inputs: shorter ones leave a row without neighbours

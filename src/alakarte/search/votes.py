@@ -1,8 +1,8 @@
 """A kernel, its noise and a link learned by the log probability of the labels of rows given their neighbours.
 
-In: a `Search` whose targets are labels (n, 1), the shares of the classes. Out: `LearnedVotes`. Stages as for regression
-(search/local.py); kernels are compared after the first of them, by rows that nothing was learned from, and the link is
-fitted once more to such rows, with as many neighbours as predictions have.
+In: a view of rows whose targets are labels (n, 1), the shares of the classes. Out: `LearnedVotes`. Stages as for
+regression (search/local.py); kernels are compared after the first of them, by rows that nothing was learned from, and
+the link is fitted once more to such rows, with as many neighbours as predictions have.
 """
 
 from dataclasses import dataclass, replace
@@ -26,18 +26,19 @@ from alakarte.posteriors.votes import VotesPosterior
 from alakarte.process.prior import Penalty, prior
 from alakarte.process.votes import conditional_log_loss, conditional_votes
 from alakarte.records import Array, Integers
-from alakarte.search.context import Search
 from alakarte.search.coordinates import Coordinates
 from alakarte.search.learn import WarmStart
 from alakarte.search.local import LocalLearned, LocalRows, begin_local
 from alakarte.search.optimise import Limits, Run, Task, minimise
 from alakarte.search.stopping import NOT_BEGUN
+from alakarte.search.views import View, warm_along
 
 
 @dataclass(frozen=True)
 class LearnedVotes:
     """What was learned of kernel and noise, and of the link."""
 
+    view: View
     learned: LocalLearned
     link: Array  # (3,)
     shares: Array  # (K,)
@@ -85,21 +86,33 @@ class LearnedVotes:
     def posterior(self, k: int) -> VotesPosterior:
         """Of all rows that it was learned among."""
         core = self.learned.posterior(k)
-        return VotesPosterior(core, self.link, self.shares, core.total, np.nan, core.noise_variance)
+        directions = None if self.view.along is None else self.view.along.directions
+        return VotesPosterior(core, self.link, self.shares, core.total, np.nan, core.noise_variance, directions)
 
 
-def learn_votes(search: Search, shares: Array, warm: WarmStart | None = None) -> LearnedVotes:
+def learn_votes(view: View, shares: Array, warm: WarmStart | None = None) -> LearnedVotes:
     """The kernel that was given, or the best of the menu."""
-    given, k = search.settings.kernel, search.settings.n_neighbors
-    kernels = [given] if given is not None else [resolve(name) for name in policy.CLASS_LOCAL_MENU]
-    begun = _begin(search, _of_variance_one(kernels[0]), shares, warm)
-    contenders = [begun, *(_begin(search, _of_variance_one(kernel), shares, None) for kernel in kernels[1:])]
+    k = view.search.settings.n_neighbors
     first, last = policy.CLASS_LOCAL_STAGES[:-1], policy.CLASS_LOCAL_STAGES[-1:]
-    contenders = [_staged(search, each, first) for each in contenders]
+    begun = _begin(view, _kernels(view)[0], shares, warm_along(view, warm))
+    contenders = [begun, *(_begin(view, kernel, shares, None) for kernel in _kernels(view)[1:])]
+    contenders = [_staged(each, first) for each in contenders]
     losses = [each.log_loss(first[-1][1]) for each in contenders] if len(contenders) > 1 else [0.0]
-    best = contenders[int(np.argmin(losses))]
-    learned = _staged(search, best, last)
+    learned = _staged(contenders[int(np.argmin(losses))], last)
     return learned.with_link(min(k, learned.learned.local.n_rows - 1))
+
+
+def glance(view: View, shares: Array) -> float:
+    """The log loss of rows that nothing was learned from after the first stage of the first kernel."""
+    first = policy.CLASS_LOCAL_STAGES[:1]
+    return _staged(_begin(view, _kernels(view)[0], shares, None), first).log_loss(first[0][1])
+
+
+def _kernels(view: View) -> list[Kernel]:
+    """The one that was given, or those of the menu."""
+    given = view.search.settings.kernel
+    kernels = [given] if given is not None else [resolve(name) for name in policy.CLASS_LOCAL_MENU]
+    return [_of_variance_one(kernel) for kernel in kernels]
 
 
 def _of_variance_one(kernel: Kernel) -> Kernel:
@@ -109,27 +122,29 @@ def _of_variance_one(kernel: Kernel) -> Kernel:
     return kernel.__class__(**(kernel.get_params(deep=False) | {"fixed": (kernel.fixed or {}) | {"amplitude": 1.0}}))
 
 
-def _begin(search: Search, kernel: Kernel, shares: Array, warm: WarmStart | None) -> LearnedVotes:
+def _begin(view: View, kernel: Kernel, shares: Array, warm: WarmStart | None) -> LearnedVotes:
     """A kernel at its start."""
+    search = view.search
     labels, weight = search.rows.targets()
     order = search.streams("votes", "rows").permutation(search.rows.n_rows)[: policy.LOCAL_ROWS + policy.FRESH_ROWS]
-    local = LocalRows(search.rows, labels, stored_weight(weight), order)
+    local = LocalRows(search.rows, labels, stored_weight(weight), order, alike=view.alike)
     n_fresh = min(policy.FRESH_ROWS, len(order) // 3)
     begun = begin_local(search, search.plan(kernel), local, warm)
-    return LearnedVotes(begun, LINK_START, shares, order[:n_fresh])
+    return LearnedVotes(view, begun, LINK_START, shares, order[:n_fresh])
 
 
-def _staged(search: Search, votes: LearnedVotes, stages: tuple[tuple[int, int, int], ...]) -> LearnedVotes:
+def _staged(votes: LearnedVotes, stages: tuple[tuple[int, int, int], ...]) -> LearnedVotes:
     """After stages of (rows, neighbours, iterations), as many as there is time for."""
     for n_rows, k, max_iter in stages:
-        if not search.budget.is_over():
-            votes = _stage(search, votes, n_rows, k, max_iter)
+        if not votes.view.search.budget.is_over():
+            votes = _stage(votes, n_rows, k, max_iter)
     return votes
 
 
-def _stage(search: Search, votes: LearnedVotes, n_rows: int, k: int, max_iter: int) -> LearnedVotes:
+def _stage(votes: LearnedVotes, n_rows: int, k: int, max_iter: int) -> LearnedVotes:
     """Some iterations with the neighbours of the metric so far."""
-    learned, settings = votes.learned, search.settings
+    learned, search = votes.learned, votes.view.search
+    settings = search.settings
     problem, n_fresh = learned.problem, len(votes.fresh)
     near = learned.conditionals(np.sort(learned.local.order[n_fresh : n_fresh + n_rows]), k)
     total, max_iter = float(near.own_weight.sum()), min(max_iter, settings.max_iter)
