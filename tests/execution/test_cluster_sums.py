@@ -52,7 +52,7 @@ def test_a_worker_does_not_hold_the_results_of_all_calls():
         seeds = client.scatter(list(range(n)))  # each call goes where its own value lies, as lanes go to their pieces
         total = cluster_sums.add_up(own, slow_value, [(seed,) for seed in seeds], watched, 1.0)
     assert np.array_equal(total, total_of([value(1.0, seed) for seed in range(n)], add))
-    assert max(held) < n + 20
+    assert max(held) < n + n // 2  # the calls' own values, and few results
 
 
 def test_an_error_of_a_call_is_raised():
