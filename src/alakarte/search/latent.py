@@ -25,12 +25,12 @@ from alakarte.process.problem import Process
 from alakarte.records import Array
 from alakarte.search.candidates import Candidate
 from alakarte.search.context import Search
-from alakarte.search.fit import Fit, choose
+from alakarte.search.fit import Fit, choose, keep
 from alakarte.search.fixed_kernels import fixed_candidates
 from alakarte.search.grow_latent import by_features
 from alakarte.search.learn import WarmStart
 from alakarte.search.learn_latent import Latent, LatentObjective, LatentStage, latent_problem, learn_latent, more_rows
-from alakarte.search.odds import odds_of
+from alakarte.search.odds import Odds, odds_of
 
 
 def fit_latent(
@@ -127,7 +127,8 @@ def _finished(search: Search, targets: Subsets, learned: list[Latent], inference
     finder = RowSites(inference, best.problem.row_likelihood, best.evidence.function.values)
     posterior = latent_posterior(finder, members, rows, working, search.settings.n_jobs)
     if isinstance(finder.likelihood, Bernoulli):
-        posterior = replace(posterior, **odds_of(search, kept)._asdict())
+        odds = keep(search, Odds(), lambda search, _: odds_of(search, kept))
+        posterior = replace(posterior, **odds._asdict())
     ranking = [_as_candidate(latent) for latent in learned]
     tuned = _as_tuned(best.evidence, best.run.theta)
     ranking[0] = replace(ranking[0], compared=tuned)
