@@ -1,6 +1,7 @@
 """A graph of ONNX predicts as the estimator does, up to the rounding that it states: a second implementation."""
 
 import sys
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -113,3 +114,13 @@ def test_what_has_no_graph_is_refused_by_name(name, tmp_path):
     with pytest.raises(Unavailable, match=REFUSED[name]):
         fitted(name).to_onnx(tmp_path / "model.onnx")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_corrected_log_odds_are_in_the_graph(tmp_path):
+    model = deepcopy(fitted("two_classes"))
+    before = model.predict_proba(X)
+    model.model_ = replace(model.model_, posterior=replace(model.model_.posterior, sharpness=1.7, doubt=0.2))
+    model.to_onnx(tmp_path / "model.onnx", dtype="float64")
+    found = run(tmp_path / "model.onnx", X)["probabilities"]
+    assert np.abs(found - model.predict_proba(X)).max() <= MOST["float64"]
+    assert np.abs(found - before).max() > 0.01

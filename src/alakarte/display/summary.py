@@ -6,6 +6,7 @@ import numpy as np
 
 from alakarte.display.words import cut, cut_apart
 from alakarte.model.fitted import FittedModel
+from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.latent import LatentPosterior
 from alakarte.posteriors.stacked import StackedPosterior
 from alakarte.posteriors.votes import VotesPosterior
@@ -80,7 +81,16 @@ def _likelihood(model: FittedModel) -> list[str]:
     if is_latent and model.likelihood.is_exact:
         return [f"likelihood     {posterior.n_targets} classes, softmax"]
     learned = [f"{name} {_numbers(np.asarray(value))}" for name, value in model.likelihood_parameters.items()]
-    return [f"likelihood     {', '.join([model.likelihood.name, *learned])}"]
+    return [f"likelihood     {', '.join([model.likelihood.name, *learned])}", *_odds(posterior)]
+
+
+def _odds(posterior: Posterior) -> list[str]:
+    """How rows left out have corrected probabilities of two classes."""
+    latent = posterior.features if isinstance(posterior, StackedPosterior) else posterior
+    if not isinstance(latent, LatentPosterior) or (latent.sharpness == 1 and latent.doubt == 1):
+        return []
+    c, kappa = latent.sharpness, latent.doubt
+    return [f"probabilities  from log odds x {c:.3g}, their variance x {kappa * c**2:.3g}, by rows left out"]
 
 
 def _intervals(model: FittedModel) -> str:

@@ -212,7 +212,14 @@ RECORDS: tuple[Kept, ...] = (
     kept(Member, theta="k", holds=lambda member: member.problem.layout.size == member.theta.size),
     kept(RowSites),
     kept(ClassSites, base="T"),
-    kept(LatentPosterior, core="d T", rows="d", finder="T", unbounded=("nlml",)),
+    kept(
+        LatentPosterior,
+        core="d T",
+        rows="d",
+        finder="T",
+        unbounded=("nlml",),
+        holds=lambda posterior: posterior.sharpness > 0 and posterior.doubt >= 0,
+    ),
     # posteriors from neighbours
     kept(Neighbours, points="n d", scale="d", are_rows=True),
     kept(

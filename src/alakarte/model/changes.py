@@ -102,9 +102,10 @@ def _latent_expanded_where_dear(
     problem = with_columns(best.problem, compare_columns(rows.n_rows), model.streams("expand"))
     member = Member(problem, best.theta, best.n_parameters)
     working = posterior.finder.find(problem.on(rows).with_jobs(n_jobs), best.theta)
+    alone = latent_posterior(posterior.finder, (member,), rows, [working], n_jobs)
     return replace(
         model,
         problem=problem,
-        posterior=latent_posterior(posterior.finder, (member,), rows, [working], n_jobs),
+        posterior=replace(alone, sharpness=posterior.sharpness, doubt=posterior.doubt),
         growth_reason="rows came and went",
     )

@@ -19,6 +19,7 @@ from alakarte.model.onnx_graph import Graph, Value
 from alakarte.model.onnx_parts import Latent, inputs, latent, members
 from alakarte.model.onnx_transform import mapped, mapped_moments
 from alakarte.posteriors.average import Average
+from alakarte.posteriors.latent import LatentPosterior
 from alakarte.records import Array
 
 DTYPES = ("float32", "float64")
@@ -123,9 +124,12 @@ class Export:
         self.outputs["label"] = (dtype, 0)
 
     def _two(self, mean: Value, variance: Value) -> Value:
-        """(rows, 2) the logistic function averaged over a normal f."""
-        graph = self.graph
-        nodes, weights = normal_nodes(np.zeros(1), np.ones(1), NODES_TO_PREDICT)
+        """(rows, 2) the logistic function averaged over normal log odds."""
+        graph, posterior = self.graph, self.model.posterior
+        assert isinstance(posterior, LatentPosterior)
+        centre, spread_2 = posterior.log_odds(np.ones(1), np.ones(1))
+        nodes, weights = normal_nodes(np.zeros(1), spread_2, NODES_TO_PREDICT)
+        mean = graph.times(mean, centre)
         spread = graph.apply("MatMul", graph.apply("Sqrt", variance), graph.constant(nodes.T))
         values = graph.apply("Sigmoid", graph.apply("Add", mean, spread))
         ones = graph.apply("MatMul", values, graph.constant(weights))

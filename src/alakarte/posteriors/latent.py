@@ -67,6 +67,8 @@ class LatentPosterior(Posterior):
     nlml: float  # of the best
     noise_variance: float = 0.0
     n_passes: int = 0  # over all rows, to the sites of the best
+    sharpness: float = 1.0  # c and κ of two classes: probabilities come from N(c f, κ c² q), by rows left out
+    doubt: float = 1.0
 
     @property
     def n_targets(self) -> int:
@@ -107,6 +109,10 @@ class LatentPosterior(Posterior):
         parts = [member.mean_and_variance(x, n_jobs) for member in self.core.members]
         return [(float(weight), *part) for weight, part in zip(self.core.weights, parts, strict=True)]
 
+    def log_odds(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """Mean and variance that probabilities of two classes average over, from those of f."""
+        return self.sharpness * mean, self.doubt * self.sharpness**2 * variance
+
     def covariance(self, x: Array) -> Array:
         """That of q(f)."""
         return self.core.covariance(x)
@@ -127,7 +133,8 @@ class LatentPosterior(Posterior):
             found = [
                 self.finder.find(problem, member.theta) for problem, member in zip(problems, self.members, strict=True)
             ]
-            return latent_posterior(self.finder, self.members, kept, found, n_jobs)
+            posterior = latent_posterior(self.finder, self.members, kept, found, n_jobs)
+            return replace(posterior, sharpness=self.sharpness, doubt=self.doubt)
         if sign < 0:
             raise Unavailable(
                 "forget: this posterior keeps sums of its rows, not what each of them contributed; it can forget rows "

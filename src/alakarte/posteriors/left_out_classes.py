@@ -53,7 +53,7 @@ def _of_two(posterior: LatentPosterior, finder: RowSites, rows: Rows, n_jobs: in
         averaged = variance if finder.inference == VARIATIONAL else np.zeros_like(variance)  # at the mode, else
         expected = finder.likelihood.expected(finder.values, data.y, mean + data.offset, averaged)
         left_mean, left_variance = without_each(mean, variance, matched_sites(expected, data, mean), data.weight)
-        ones += share * Bernoulli().probability(left_mean + data.offset, left_variance)
+        ones += share * Bernoulli().probability(*posterior.log_odds(left_mean + data.offset, left_variance))
     return np.column_stack([1 - ones, ones])
 
 

@@ -27,7 +27,7 @@ def probability(posterior: LatentPosterior, base: Array, x: Array, n_jobs: int =
     for weight, mean, variance in posterior.by_member(x, n_jobs):
         latent = mean + base
         if base.size == 1:
-            ones = Bernoulli().probability(latent[:, 0], variance[:, 0])
+            ones = Bernoulli().probability(*posterior.log_odds(latent[:, 0], variance[:, 0]))
             total += weight * np.column_stack([1 - ones, ones])
         else:
             total += weight * softmax(latent)

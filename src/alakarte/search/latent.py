@@ -14,6 +14,7 @@ import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
 from alakarte.data.subsets import Subsets
 from alakarte.execution.threads import run_together
+from alakarte.likelihoods.bernoulli import Bernoulli
 from alakarte.likelihoods.rowwise import RowLikelihood
 from alakarte.posteriors.latent import Member, latent_posterior
 from alakarte.posteriors.ranking import stacked_weights
@@ -24,11 +25,12 @@ from alakarte.process.problem import Process
 from alakarte.records import Array
 from alakarte.search.candidates import Candidate
 from alakarte.search.context import Search
-from alakarte.search.fit import Fit, choose
+from alakarte.search.fit import Fit, choose, keep
 from alakarte.search.fixed_kernels import fixed_candidates
 from alakarte.search.grow_latent import by_features
 from alakarte.search.learn import WarmStart
 from alakarte.search.learn_latent import Latent, LatentObjective, LatentStage, latent_problem, learn_latent, more_rows
+from alakarte.search.odds import Odds, odds_of
 
 
 def fit_latent(
@@ -124,6 +126,9 @@ def _finished(search: Search, targets: Subsets, learned: list[Latent], inference
     working = [working_regression(each.evidence) for each in kept]
     finder = RowSites(inference, best.problem.row_likelihood, best.evidence.function.values)
     posterior = latent_posterior(finder, members, rows, working, search.settings.n_jobs)
+    if isinstance(finder.likelihood, Bernoulli):
+        odds = keep(search, Odds(), lambda search, _: odds_of(search, kept))
+        posterior = replace(posterior, **odds._asdict())
     ranking = [_as_candidate(latent) for latent in learned]
     tuned = _as_tuned(best.evidence, best.run.theta)
     ranking[0] = replace(ranking[0], compared=tuned)

@@ -25,6 +25,9 @@ TAIL_ROWS = 100_000  # on which the tails of inputs are looked for
 # --- intervals: how observations spread about predictions, by rows left out -------------------------------------------
 LEFT_OUT_ROWS = 2000  # of features: a scale to two per cent, for a few per cent of a fit
 DOFS = (3.0, 4.0, 6.0, 10.0, 20.0)  # degrees of freedom that are tried; fewer have no variance to speak of
+# Expected standard deviation of the logarithms of the two numbers by which rows left out correct log odds: without it
+# few rows took both to their bounds; sharp borders of generated rows asked for 0.4 and 1.2.
+ODDS_SPREAD = 0.5
 
 # --- transforms of the target: as it is, its logarithm, or a power ----------------------------------------------------
 TRANSFORM_ROWS, TRANSFORM_ITERATIONS = 500, 20  # of a short fit of one kernel, for each
