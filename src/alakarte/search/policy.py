@@ -119,7 +119,6 @@ WORST_ROW = 5.0  # nats that a row may take from that hope
 TIME_FOR_NEIGHBOURS = 0.3  # of `max_time` at most is kept for them,
 NEIGHBOUR_RUNS = 4  # and so many times the seconds of learning once: alone, on the rest, and what is around it
 TOGETHER_HOPE = 0.03  # nats per row that neighbours must gain of what features leave, after a glance
-TOGETHER_FLOPS = 1e12  # of the pass that tells what features leave of each row
 # Neighbours alone have a mixture: as good as one Matérn kernel on protein, far better on bike with its periodic hours.
 LOCAL_KERNEL, LOCAL_SMOOTHNESS, LOCAL_COMPONENTS = "mm", 0.5, 2
 REST_KERNEL, REST_SMOOTHNESS = "matern", 1.5  # of what features leave: they have the smooth part
