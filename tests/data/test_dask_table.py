@@ -145,8 +145,9 @@ def test_refusals(client):
             GPRegressor(**SMALL).fit(inputs, target, weights)
     with pytest.raises(InvalidInput, match=r"at row 0 has no logarithm"):
         GPRegressor(target_transform="log").fit(dX, dy * 0)
-    with pytest.raises(Unavailable, match=r"heteroscedastic.*give X\.compute\(\)"):
-        GPRegressor(likelihood="heteroscedastic").fit(dX, dy)
+    both = da.from_array(np.column_stack([y, y]), chunks=(333, 1))
+    with pytest.raises(Unavailable, match=r"y has shape \(1500, 2\): likelihood='heteroscedastic' learns one target"):
+        GPRegressor(likelihood="heteroscedastic").fit(dX, both)
 
 
 def test_without_a_cluster_or_without_dask_the_cure_is_named(monkeypatch):
@@ -178,6 +179,32 @@ def test_other_likelihoods_give_the_bits_of_an_array(client):
         lazy = model.predict(rows)
         assert isinstance(lazy, da.Array)
         assert np.array_equal(lazy.compute(), expected.predict(X))
+
+
+@pytest.mark.parametrize("settings", [{}, {"kernel": "auto"}, {"target_transform": "auto"}, {"expansion": "local"}])
+def test_noise_that_depends_on_the_input(client, tmp_path, settings):
+    X, y, weight = made()
+    settings = SMALL | {"likelihood": "heteroscedastic", "max_iter": 3, "n_restarts": 1} | settings
+    expected = GPRegressor(**settings).fit(X, y, weight)
+    rows, targets, weights = chunked(X, y, weight)
+    model = GPRegressor(**settings).fit(rows, targets, weights)
+    wanted = [part.tobytes() for part in expected.predict(X, return_std=True)]
+    assert [part.compute().tobytes() for part in model.predict(rows, return_std=True)] == wanted
+    assert model.n_features_in_ == 3
+    path = write_layouts(tmp_path, arrow_table(X, y, weight))[0]
+    scan = scan_parquet(path)
+    model = GPRegressor(**settings).fit(scan[NAMES], scan["y"], scan["hours"])
+    assert model.feature_names_in_.tolist() == NAMES
+    assert [part.tobytes() for part in model.predict(scan[NAMES], return_std=True)] == wanted
+
+
+def test_noise_that_depends_on_the_input_of_rows_that_come_and_go(client):
+    X, y, weight = made()
+    settings = SMALL | {"likelihood": "heteroscedastic", "max_iter": 3, "n_restarts": 1}
+    model, same = GPRegressor(**settings).fit(*chunked(X, y, weight)), GPRegressor(**settings).fit(X, y, weight)
+    model.partial_fit(da.from_array(X[:9]), da.from_array(y[:9]))
+    same.partial_fit(X[:9], y[:9])
+    assert bits(model, X[:50]) == bits(same, X[:50])
 
 
 def test_neighbours_and_targets_of_the_driver(client):

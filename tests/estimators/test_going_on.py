@@ -199,6 +199,24 @@ def test_a_kernel_under_another_likelihood_goes_on_after_a_crash(tmp_path, monke
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_noise_that_depends_on_the_input_goes_on_after_a_crash(tmp_path, monkeypatch, part):
+    """Whichever of its three fits has crashed: what those before have evaluated is not evaluated again."""
+    X, y = made()
+    settings = SMALL | {"random_state": 0, "likelihood": "heteroscedastic"}
+    calls = crash_after(monkeypatch, 0)
+    expected = bits(GPRegressor(**settings, checkpoint=tmp_path / "undisturbed").fit(X, y), X)
+    n_calls = len(calls)
+    model, crash_at = GPRegressor(**settings, checkpoint=tmp_path / "fit.ckpt"), (2 * part + 1) * n_calls // 6
+    crash_after(monkeypatch, crash_at)
+    with pytest.raises(Crash):
+        model.fit(X, y)
+    calls = crash_after(monkeypatch, 0)
+    assert bits(model.fit(X, y), X) == expected
+    assert len(calls) == n_calls - crash_at + 1
+    assert os.listdir(tmp_path) == []
+
+
 def test_classes_by_neighbours_go_on_after_a_crash(tmp_path, monkeypatch):
     X, y = made(120)
     settings = {"kernel": "rbf", "expansion": "local", "max_iter": 6, "random_state": 0, "n_jobs": 1}

@@ -61,6 +61,13 @@ class Pieces:
         y, weight = (np.concatenate(each) for each in zip(*parts, strict=True))
         return y, weight
 
+    def changed(self, change: Callable[..., Targets], *arguments: Any) -> "Pieces":
+        """The same inputs with the targets and weights change(x, y, weight, *arguments), made where they lie."""
+        shared = self.cluster.submit_shared((change, arguments))
+        return replace(
+            self, futures=tuple(self.cluster.submit(_changed_piece, shared, future) for future in self.futures)
+        )
+
     def within(self, low: int, high: int) -> tuple[int, list[Any]]:
         """The number of the first row of the pieces that hold rows from `low` to `high`, and these."""
         held = [i for i, (start, stop) in enumerate(pairwise(self.edges)) if start < high and stop > low]
@@ -247,6 +254,13 @@ def _fill_blocks(shared: Any, edges: Integers, other: Targets | None, piece: Pie
             for start, stop in pairwise(edges - edges[0])
         ]
     return np.concatenate(parts)
+
+
+def _changed_piece(shared: tuple[Callable[..., Targets], tuple[Any, ...]], piece: Piece) -> Piece:
+    """Runs on a worker: the inputs of a piece with other targets and weights."""
+    change, arguments = shared
+    with one_blas_thread():
+        return piece[0], *change(*piece, *arguments)
 
 
 def _rows_of_piece(shared: None, piece: Piece, picked: Integers) -> Piece:

@@ -6,6 +6,7 @@ In: what a user gave to `fit` or `partial_fit`. Out: `Table`. A new kind of tabl
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from alakarte.data.cluster_rows import ClusterColumns, ClusterRows, Pieces
 from alakarte.data.columns import in_memory, is_dask
 from alakarte.data.dask_table import cluster_pieces
 from alakarte.data.merge import MERGE_ROWS, merge_rows
-from alakarte.data.pieces import sum_of_weights
+from alakarte.data.pieces import in_a_row, piece_edges, sum_of_weights
 from alakarte.data.read import check_total, read_categories, read_inputs, read_training
 from alakarte.data.scan import Scan, as_scan
 from alakarte.data.scanned import scanned_further, scanned_inputs, scanned_training
@@ -27,6 +28,7 @@ from alakarte.execution.progress import Progress
 from alakarte.records import Array, Integers
 
 TableRows: TypeAlias = ArrayRows | ClusterRows
+Change = Callable[..., tuple[Array, Array]]  # x, y, weight of a piece → other targets (rows, T) and weights (rows,)
 TargetScaling = Callable[[Any, Any], tuple[Array, Array]]  # y (n, T), weight (n,) → centre and scale (T,)
 
 
@@ -52,6 +54,22 @@ class Checked:
     def targets(self) -> tuple[Any, Any]:
         """Targets (n, T) and weights (n,), for what is computed per piece."""
         return self.target, self.weight
+
+    def weighted(self) -> "Checked":
+        """The rows with a weight alone."""
+        rows = self.weight > 0
+        if rows.all():
+            return self
+        return replace(self, inputs=self.inputs[rows], target=self.target[rows], weight=self.weight[rows])
+
+    def changed(self, change: Change, *arguments: Any) -> "Checked":
+        """The same inputs with other targets and weights, change(x, y, weight, *arguments) of each piece."""
+        parts = [
+            change(self.inputs[low:high], self.target[low:high], in_a_row(self.weight[low:high]), *arguments)
+            for low, high in pairwise(piece_edges(len(self.target)))
+        ]
+        target, weight = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return replace(self, target=target, weight=weight)
 
     def some(self, n_rows: int, rng: np.random.Generator) -> "Checked":
         """At most so many of the rows with a weight, drawn at random."""
@@ -82,6 +100,14 @@ class OnCluster:
     def targets(self) -> tuple[Any, Any]:
         """Targets (n, T) and weights (n,), for what is computed per piece."""
         return ClusterColumns(self.pieces, 1), ClusterColumns(self.pieces, 2)
+
+    def weighted(self) -> "OnCluster":
+        """All rows: none is here without a weight."""
+        return self
+
+    def changed(self, change: Change, *arguments: Any) -> "OnCluster":
+        """The same inputs with other targets and weights, change(x, y, weight, *arguments) of each piece."""
+        return replace(self, pieces=self.pieces.changed(change, *arguments))
 
     def some(self, n_rows: int, rng: np.random.Generator) -> Checked:
         """At most so many of the rows, drawn at random, on the driver."""
