@@ -6,7 +6,7 @@ triangles; some rows come to the driver where a stage learns from them. The bits
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,11 @@ from alakarte.data.standardise import Scaling
 from alakarte.data.triangles import Packed, added, packed, unpacked
 from alakarte.execution.checkpoint import Checkpoint
 from alakarte.execution.cluster import Cluster
-from alakarte.execution.cluster_sums import add_up
+from alakarte.execution.cluster_sums import NOTHING, Memory, add_up
 from alakarte.execution.digest import digest
 from alakarte.execution.scratch import Scratch, ScratchPool
 from alakarte.execution.threads import one_blas_thread
-from alakarte.execution.tree import results_of, total_of
+from alakarte.execution.tree import Node, results_of, total_of
 from alakarte.records import Array, Integers
 
 ON_DRIVER = 16e6  # bytes of all lanes' sums up to which they are added there: further tasks would take longer
@@ -144,9 +144,10 @@ class ClusterRows(Rows):
         zeros = zero()
         n_bytes = sum(part.nbytes for part in zeros)
         lanes = lane_edges(self.n_rows, n_bytes)
-        for node, known in self.checkpoint.recall_sums(name).items():
+        known = self.checkpoint.recall_sums(name)
+        for node, sums in known.items():
             if len(results_of(node, len(lanes) - 1)) == len(lanes) - 1:
-                return known
+                return sums
         shapes = [(part.shape, part.dtype, "F" if part.flags.f_contiguous else "C") for part in zeros]
         calls = []
         for low, high in pairwise(lanes.tolist()):
@@ -154,14 +155,30 @@ class ClusterRows(Rows):
             edges = block_edges(low, high, work.block_rows) - first
             calls.append((edges, self._other(slice(low, high)), *held))
         shared = (function, arguments, self.scaling, shapes, np.geterr())
-        if n_bytes * len(calls) > ON_DRIVER:
-            total = [unpacked(part) for part in add_up(self.pieces.cluster, _sum_lane, calls, _add_packed, shared)]
-        else:
+        if not self.checkpoint.remembers and n_bytes * len(calls) <= ON_DRIVER:
             parts = self.pieces.cluster.run(_sum_lane, calls, shared)
-            total = total_of([[unpacked(part) for part in sums] for sums in parts], add_sums)
+            return total_of([_unpacked(sums) for sums in parts], add_sums)
+        memory = self._memory(name, known)
+        total = _unpacked(add_up(self.pieces.cluster, _sum_lane, calls, _add_packed, shared, memory))
         if self.checkpoint.remembers:
             self.checkpoint.keep_sums(name, {((len(calls) - 1).bit_length(), 0): total}, finished=True)
         return total
+
+    def _memory(self, name: str, known: dict[Node, list[Array]]) -> Memory:
+        """The checkpoint's, of a pass of that name of which it knows some sums."""
+        checkpoint = self.checkpoint
+        if not checkpoint.remembers:
+            return NOTHING
+
+        def keep(sums: dict[Node, list[Packed]], nodes: list[Node]) -> None:
+            known.update({node: _unpacked(parts) for node, parts in sums.items()})
+            for node in set(known) - set(nodes):
+                del known[node]
+            for part in chain(*known.values()):
+                part.flags.writeable = False  # the checkpoint needs no copy
+            checkpoint.keep_sums(name, known, finished=False)
+
+        return Memory({node: [packed(part) for part in sums] for node, sums in known.items()}, checkpoint.is_time, keep)
 
     def fill_rows(self, out: Array, function: Callable[..., Array], *arguments: Any, work: Work) -> None:
         """What a function says of each row: see `Rows.fill_rows`. Blocks that lie in two pieces come to the driver."""
@@ -237,6 +254,10 @@ def _sum_lane(shared: Any, edges: Integers, other: Targets | None, *pieces: Piec
         for start, stop in pairwise(edges - edges[0]):
             function(sums, scratch, rows.block(start, stop), *arguments)
     return [packed(part) for part in sums]
+
+
+def _unpacked(sums: list[Packed]) -> list[Array]:
+    return [unpacked(part) for part in sums]
 
 
 def _add_packed(sums: list[Packed], others: list[Packed]) -> list[Packed]:

@@ -55,13 +55,16 @@ class Checkpoint:
             return None if known is None else [array.copy(order="K") for array in known]
 
     def keep(self, name: str, arrays: Sequence[Array]) -> None:
-        """Remember a result; write the file where it is time."""
+        """Remember a result, by copies of what may be changed; write the file where it is time."""
         with self.lock:
-            self.results[name] = [np.array(array, order="K") for array in arrays]
-            if self._is_time():
+            self.results[name] = [
+                np.array(array, order="K") if array.flags.writeable else array for array in map(np.asarray, arrays)
+            ]
+            if self.is_time():
                 self.write()
 
-    def _is_time(self) -> bool:
+    def is_time(self) -> bool:
+        """Whether the file was last written an interval ago."""
         return time.monotonic() - self.written >= self.interval
 
     def forget(self, names: Sequence[str]) -> None:
@@ -101,7 +104,7 @@ class Checkpoint:
 
     def keep_sums(self, name: str, sums: Mapping[Node, Sequence[Array]], *, finished: bool) -> None:
         """Remember sums of lanes of a pass by their nodes: where it is finished, or where it is time to write."""
-        if not finished and not self._is_time():
+        if not finished and not self.is_time():
             return
         names: list[str] | None = getattr(self.within, "names", None)
         if names is not None:
