@@ -1,12 +1,16 @@
 """Rows on a Dask cluster: the bits of an array for any number of workers, and the same refusals."""
 
+import re
 import sys
+import time
 
 import numpy as np
 import pytest
 
 from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, Unavailable, scan_parquet
-from alakarte.data import dask_table, merge, pieces, table
+from alakarte.data import cluster_rows, dask_table, merge, pieces, table
+from alakarte.execution import cluster as clusters
+from alakarte.likelihoods import Gaussian
 from data.clusters import chunked, cluster, da, distributed, made
 from data.parquet import NAMES, arrow_table, write_layouts
 
@@ -148,6 +152,34 @@ def test_refusals(client):
     both = da.from_array(np.column_stack([y, y]), chunks=(333, 1))
     with pytest.raises(Unavailable, match=r"y has shape \(1500, 2\): likelihood='heteroscedastic' learns one target"):
         GPRegressor(likelihood="heteroscedastic").fit(dX, both)
+
+
+def test_progress_shows_the_reading_and_the_summary(client, monkeypatch, caplog):
+    monkeypatch.setattr(clusters, "LOOK", 0.05)
+    X, y, _ = made()
+    monkeypatch.setattr(dask_table, "_length", slow_length)
+    monkeypatch.setattr(cluster_rows, "_of_piece", slow_piece)
+    checked = table.read_table(
+        GPRegressor(verbose=1), da.from_array(X, chunks=(100, 3)), da.from_array(y, chunks=100), None
+    )
+    text = caplog.text
+    assert "reading 15 partitions on 2 workers" in text
+    counts = [int(count) for count in re.findall(r"(\d+) of 15 partitions read", text)]
+    assert len(set(counts)) > 3
+    assert counts == sorted(counts)
+    assert "1,500 rows on the cluster, in 2 pieces" in text
+    checked.table(Gaussian().scaling)
+    assert "of 2 pieces of the table summed up" in caplog.text
+
+
+def slow_length(shared, piece):
+    time.sleep(0.1)
+    return len(piece[0])
+
+
+def slow_piece(shared, piece, part, function, *arguments):
+    time.sleep(0.2)
+    return function(piece[part], piece[2], *arguments)
 
 
 def test_without_a_cluster_or_without_dask_the_cure_is_named(monkeypatch):

@@ -16,6 +16,7 @@ from alakarte.data.pieces import piece_edges
 from alakarte.data.read import check_target_shape, read_target
 from alakarte.errors import InvalidInput
 from alakarte.execution.cluster import Cluster, current_client
+from alakarte.execution.progress import tell
 from alakarte.records import Array
 
 
@@ -34,7 +35,8 @@ def cluster_pieces(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
     cluster = Cluster(current_client())
     cluster.prepare()
     futures = _checked_partitions(cluster, X, y, sample_weight)
-    lengths = cluster.run(_length, [(future,) for future in futures])
+    tell(f"reading {len(futures)} partitions on {len(cluster.client.nthreads())} workers")
+    lengths = cluster.run(_length, [(future,) for future in futures], said="partitions read")
     n_rows = sum(lengths)
     if n_rows == 0:
         raise InvalidInput("X has no rows with a positive weight: give at least one.")
@@ -55,7 +57,7 @@ def _checked_partitions(cluster: Cluster, X: Any, y: Any, sample_weight: Any) ->
     lengths: list[int] = []
     if any(isinstance(values, np.ndarray) for values in (y, sample_weight)):
         inputs = list(cluster.client.compute(inputs))
-        lengths = cluster.run(_length, [(part,) for part in inputs])
+        lengths = cluster.run(_length, [(part,) for part in inputs], said="partitions counted")
     named = ("y", y), ("sample_weight", sample_weight)
     others = [_as_partitions(name, values, chunks, inputs, lengths) for name, values in named]
     tasks = [_delayed(_arrays)(number, *part) for number, part in enumerate(zip(inputs, *others, strict=True))]
@@ -103,7 +105,8 @@ def _check_types(values: Any, name: str) -> None:
         label = f"column {wrong[0]}" + ("" if columns is None else f" ({columns[wrong[0]]!r})")
         raise InvalidInput(
             f"{name} holds {_dtypes(values)[wrong[0]]} in {label}. On a Dask cluster all columns are numbers: encode "
-            "categories first, such as with dask.dataframe.get_dummies, and dates as days since a start."
+            "categories first, such as with dask.dataframe.get_dummies, or give alakarte.scan_parquet their files, "
+            "which takes categories; dates as days since a start."
         )
 
 

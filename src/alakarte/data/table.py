@@ -96,6 +96,7 @@ class OnCluster:
 
     pieces: Pieces
     target_shape: tuple[int, ...]
+    verbose: int = 0
 
     def targets(self) -> tuple[Any, Any]:
         """Targets (n, T) and weights (n,), for what is computed per piece."""
@@ -116,6 +117,10 @@ class OnCluster:
 
     def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
         """Standardised where it lies, targets by the transform of that name."""
+        with closing(_speaking(self.verbose)):
+            return self._table(target_scaling, transform)
+
+    def _table(self, target_scaling: TargetScaling, transform: str | None) -> Table:
         x: Any = ClusterColumns(self.pieces, 0)
         y, weight = self.targets()
         total = sum_of_weights(weight)
@@ -129,6 +134,11 @@ class OnCluster:
         return Table(ClusterRows(self.pieces, scaling, total), scaling, self.target_shape)
 
 
+def _speaking(verbose: int) -> Progress:
+    """Progress before there is anything to learn."""
+    return Progress(verbose, lambda nlml, total: nlml)
+
+
 def _drawn(n: int, n_rows: int, rng: np.random.Generator) -> Integers:
     """At most so many of the numbers below n, ascending."""
     return np.sort(rng.choice(n, n_rows, replace=False)) if n > n_rows else np.arange(n)
@@ -137,11 +147,11 @@ def _drawn(n: int, n_rows: int, rng: np.random.Generator) -> Integers:
 def read_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Checked | OnCluster:
     """What a user gave to `fit`, checked."""
     if is_dask(X):
-        with closing(Progress(estimator.verbose, lambda nlml, total: nlml)) as progress:
+        with closing(_speaking(estimator.verbose)) as progress:
             pieces, target_shape = cluster_pieces(estimator, X, y, sample_weight)
             if pieces.n_rows > MERGE_ROWS:
                 progress.say(f"{pieces.n_rows:,} rows on the cluster, in {len(pieces.futures)} pieces")
-                return OnCluster(pieces, target_shape)
+                return OnCluster(pieces, target_shape, estimator.verbose)
     X, y, sample_weight = map(in_memory, (X, y, sample_weight))
     X = as_scan(X)
     if isinstance(X, Scan):

@@ -26,6 +26,7 @@ LOOK = 1.0  # seconds between two looks at the workers
 _ENTRY = "alakarte.data.dask_table"  # what a worker needs
 _ANSWER = 5.0  # seconds in which a scheduler that is there answers
 
+Calls: TypeAlias = Sequence[tuple[Any, ...]]  # arguments of each
 Submitted: TypeAlias = Callable[[list[int]], dict[int, Any]]  # numbers of results → a future for each
 
 
@@ -85,21 +86,26 @@ class Cluster:
         self.client = client
         self.watch = _Watch()
 
-    def run(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], shared: Any = None) -> list[Any]:
-        """function(shared, *arguments) of each call, in their order; what is lost is submitted again."""
+    def run(self, function: Callable[..., Any], calls: Calls, shared: Any = None, said: str = "") -> list[Any]:
+        """function(shared, *arguments) of each call, in their order; what is lost is submitted again.
+
+        Where `said` tells what each call is, so is about once a second how many have ended.
+        """
+        made: dict[int, Any] = {}
 
         def submitted(left: list[int]) -> dict[int, Any]:
             value = self.submit_shared(shared)
-            return {index: self.submit(function, value, *calls[index]) for index in left}
+            made.update({index: self.submit(function, value, *calls[index]) for index in left})
+            return {index: made[index] for index in left}
 
-        return self.results(submitted, len(calls), calls)
+        def say() -> None:
+            if said:
+                tell(f"{sum(future.status == 'finished' for future in made.values())} of {len(calls)} {said}")
+
+        return self.results(submitted, len(calls), calls, say)
 
     def results(
-        self,
-        submitted: Submitted,
-        n: int,
-        calls: Sequence[tuple[Any, ...]],
-        meanwhile: Callable[[], None] = lambda: None,
+        self, submitted: Submitted, n: int, calls: Calls, meanwhile: Callable[[], None] = lambda: None
     ) -> list[Any]:
         """Results 0 … n − 1, by futures that `submitted(numbers)` makes, from values on the cluster among `calls`.
 
@@ -223,7 +229,7 @@ class Cluster:
             aside(self.client.run, _hang_up, address=address, on_error="ignore")
         return silent
 
-    def _retry(self, calls: Sequence[tuple[Any, ...]]) -> None:
+    def _retry(self, calls: Calls) -> None:
         """Let the scheduler compute values again that it has given up because too many workers died with them."""
         future = distributed().Future
         values = [value for arguments in calls for value in arguments if isinstance(value, future)]
