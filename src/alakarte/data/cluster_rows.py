@@ -20,7 +20,6 @@ from alakarte.data.triangles import Packed, added, packed, unpacked
 from alakarte.execution.checkpoint import Checkpoint
 from alakarte.execution.cluster import Cluster
 from alakarte.execution.cluster_sums import NOTHING, Memory, add_up
-from alakarte.execution.digest import digest
 from alakarte.execution.scratch import Scratch, ScratchPool
 from alakarte.execution.threads import one_blas_thread
 from alakarte.execution.tree import Node, results_of, total_of
@@ -94,7 +93,7 @@ class ClusterColumns:
 def _over_cluster(values: ClusterColumns, weight: Any, function: Callable[..., Any], *arguments: Any) -> list[Any]:
     """One task per piece; the weights are those of the piece."""
     calls = [(future, values.part, function, *arguments) for future in values.pieces.futures]
-    return values.pieces.cluster.run(_of_piece, calls)
+    return values.pieces.cluster.run(_of_piece, calls, said="pieces of the table summed up")
 
 
 def _of_piece(shared: None, piece: Piece, part: int, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -111,6 +110,7 @@ class ClusterRows(Rows):
     other: Targets | None = None
     scratch: ScratchPool = field(default_factory=ScratchPool, repr=False, compare=False)
     checkpoint: Checkpoint = field(default_factory=Checkpoint, repr=False, compare=False)
+    told: str = ""
 
     @property
     def n_rows(self) -> int:
@@ -140,7 +140,7 @@ class ClusterRows(Rows):
         self, function: Callable[..., None], zero: Callable[[], list[Array]], *arguments: Any, work: Work
     ) -> list[Array]:
         """Sums over all blocks: see `Rows.map_sum`."""
-        name = digest(self, function, arguments) if self.checkpoint.remembers else ""
+        name = self.checkpoint.name_of_pass(self, function, arguments)
         zeros = zero()
         n_bytes = sum(part.nbytes for part in zeros)
         lanes = lane_edges(self.n_rows, n_bytes)
@@ -216,7 +216,13 @@ class ClusterRows(Rows):
     def with_targets(self, y: Array, weight: Array) -> "ClusterRows":
         """The same inputs with other targets (n, T), standardised, and weights (n,), which the driver holds."""
         scaling, total = self.scaling.with_plain_targets(y.shape[1]), sum_of_weights(weight)
-        return replace(self, other=(y, weight), scaling=scaling, total_weight=total, checkpoint=Checkpoint())
+        checkpoint, told = self._of_others(y, weight)
+        parts: dict[str, Any] = {"scaling": scaling, "total_weight": total, "checkpoint": checkpoint, "told": told}
+        return replace(self, other=(y, weight), **parts)
+
+    def remembered(self, checkpoint: Checkpoint) -> "ClusterRows":
+        """The same rows, whose passes a checkpoint knows."""
+        return replace(self, checkpoint=checkpoint)
 
 
 def _whole_blocks(edges: Integers, pieces: Integers) -> list[Integers]:

@@ -83,8 +83,9 @@ class Checkpoint:
             name = digest(of_all, theta)
             known = self.recall(name)
             if known is None:
-                with self._with_passes():
+                with self.passes() as names:
                     value, gradient = function(*fixed, theta)
+                self.forget(names)
                 known = [np.asarray(value, dtype=np.float64), gradient]
                 self.keep(name, known)
             return float(known[0]), known[1]
@@ -92,24 +93,44 @@ class Checkpoint:
         return evaluate
 
     @contextmanager
-    def _with_passes(self) -> Iterator[None]:
-        """Within it, sums over the rows are kept until their evaluation is finished."""
+    def passes(self) -> Iterator[list[str]]:
+        """The names of passes that this thread asks about within it, as they come."""
         names: list[str] = []
+        outer = self._names()
         self.within.names = names
         try:
-            yield
+            yield names
         finally:
-            self.within.names = None
-            self.forget(names)
+            self.within.names = outer
+            if outer is not None:
+                outer += names
+
+    def _names(self) -> list[str] | None:
+        names: list[str] | None = getattr(self.within, "names", None)
+        return names
+
+    @property
+    def in_step(self) -> bool:
+        """Whether this thread is within `passes`, so that somebody forgets what is kept of these."""
+        return self.remembers and self._names() is not None
+
+    def name_of_pass(self, *what: object) -> str:
+        """The name of a pass over rows, nothing where nothing is remembered."""
+        name = digest(*what) if self.remembers else ""
+        self.note(name)
+        return name
+
+    def note(self, name: str) -> None:
+        """Let those know of a name who will forget passes."""
+        names = self._names()
+        if names is not None:
+            names.append(name)
 
     def keep_sums(self, name: str, sums: Mapping[Node, Sequence[Array]], *, finished: bool) -> None:
         """Remember sums of lanes of a pass by their nodes: where it is finished, or where it is time to write."""
-        if not finished and not self.is_time():
-            return
-        names: list[str] | None = getattr(self.within, "names", None)
-        if names is not None:
-            names.append(name)
-        self.keep(name, [np.array(list(sums), dtype=np.float64), *(part for parts in sums.values() for part in parts)])
+        if finished or self.is_time():
+            nodes = np.array(list(sums), dtype=np.float64)
+            self.keep(name, [nodes, *(part for parts in sums.values() for part in parts)])
 
     def recall_sums(self, name: str) -> dict[Node, list[Array]]:
         """What is known of a pass."""
