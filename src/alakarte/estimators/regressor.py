@@ -105,8 +105,7 @@ class GPRegressor(ScoredAnywhere, RegressorMixin, Predictions, Evidence):  # typ
         1: progress about once a second; 2: every iteration.
     checkpoint : path, optional
         A file for finished work; the same call after a crash goes on from there and ends with the same bits. Other rows
-        or settings are refused. Deleted when the fit has ended. Of likelihoods other than normal noise it has what
-        learning has evaluated, not the passes over all rows afterwards.
+        or settings are refused. Deleted when the fit has ended.
     checkpoint_interval : float, default=60
         Seconds between two writes of it: what a crash may cost, beside the evaluation at work.
 
