@@ -125,6 +125,54 @@ def test_frames_of_files_whose_columns_are_asked_for_apart(client, tmp_path):
     assert counts.theta_.tobytes() == GPCountRegressor(**settings).fit(frame[names], frame["count"]).theta_.tobytes()
 
 
+@pytest.mark.parametrize("wanted", ["from_dtype", ["count", "word"]])
+def test_categories_of_frames(client, wanted):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    X, y, weight = made()
+    rng = np.random.default_rng(1)
+    words = rng.choice(["low", "high", "middle"], len(y)).astype(object)
+    words[weight == 0] = "in no row that counts"
+    kinds = pd.Categorical(rng.choice(["u", "v"], len(y)), categories=["v", "w", "u"])
+    frame = pd.DataFrame({"a": X[:, 0], "word": pd.array(words, dtype="string"), "kind": kinds, "b": X[:, 1]})
+    frame["flag"], frame["count"] = X[:, 2] > 0, rng.integers(0, 4, len(y))
+    frame.loc[3::17, "kind"] = None
+    if wanted != "from_dtype":
+        frame = frame.drop(columns="kind")
+    y = y + (words == "low")
+    rows = dd.from_pandas(frame.assign(y=y, hours=weight), npartitions=4)
+    names = list(frame)
+    settings = SMALL | {"categorical_features": wanted}
+    expected = GPRegressor(**settings).fit(frame, y, weight)
+    for target, weights in ((rows["y"], rows["hours"]), (y, weight)):
+        model = GPRegressor(**settings).fit(rows[names], target, weights)
+        assert bits(model, frame[:50]) == bits(expected, frame[:50])
+    mean, std = model.predict(rows[names], return_std=True)
+    assert np.array_equal(mean.compute(), expected.predict(frame))
+    assert np.array_equal(std.compute(), expected.predict(frame, return_std=True)[1])
+    labels = np.where(y > 0.3, "up", "down")
+    settings |= {"max_iter": 2, "n_restarts": 1}
+    of_classes = GPClassifier(**settings).fit(rows[names], labels, weight)
+    assert of_classes.theta_.tobytes() == GPClassifier(**settings).fit(frame, labels, weight).theta_.tobytes()
+
+
+def test_categories_of_arrays_and_their_refusals(client):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    X, y, weight = made()
+    X[:, 1] = np.round(X[:, 1])
+    settings = SMALL | {"categorical_features": [1]}
+    expected = GPRegressor(**settings).fit(X, y, weight)
+    assert bits(GPRegressor(**settings).fit(*chunked(X, y, weight)), X[:50]) == bits(expected, X[:50])
+    with pytest.raises(InvalidInput, match="column 0 has 1500 levels in 1500 rows"):
+        GPRegressor(categorical_features=[0]).fit(da.from_array(X, chunks=(900, 3)), y)
+    holed = X.copy()
+    holed[7, 2] = np.nan
+    with pytest.raises(InvalidInput, match="Input X contains NaN: partition 0, row 7, column 2"):
+        GPRegressor(**settings).fit(da.from_array(holed, chunks=(900, 3)), y)
+    days = dd.from_pandas(pd.DataFrame({"a": X[:, 0], "day": pd.to_datetime(np.arange(len(y)), unit="D")}), 2)
+    with pytest.raises(InvalidInput, match=r"datetime64.*column 1 \('day'\).*days since a start"):
+        GPRegressor().fit(days, y)
+
+
 def test_a_small_table_comes_to_the_driver(client, monkeypatch):
     X, y, weight = made(90)
     model = GPRegressor(**SMALL).fit(*(da.from_array(part) for part in (X, y, weight)))
@@ -143,7 +191,7 @@ def test_refusals(client):
         (dX, dy, 0 * dweight, "no rows with a positive weight"),
         (dX, y[:-1], None, "y has 1499 entries, X has 1500 rows"),
         (dX, None, None, "y is None"),
-        (da.from_array(words, chunks=(401, 3)), dy, None, "X holds <U1 in column 0.*encode"),
+        (da.from_array(words, chunks=(401, 3)), dy, None, "X holds <U1 in column 0.*turn words into"),
     ):
         with pytest.raises(InvalidInput, match=text):
             GPRegressor(**SMALL).fit(inputs, target, weights)

@@ -13,7 +13,8 @@ import numpy as np
 
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.categories import Encoding
-from alakarte.data.cluster_rows import ClusterColumns, ClusterRows, Pieces
+from alakarte.data.cluster_pieces import ClusterColumns, Pieces
+from alakarte.data.cluster_rows import ClusterRows
 from alakarte.data.columns import in_memory, is_dask
 from alakarte.data.dask_table import cluster_pieces
 from alakarte.data.merge import MERGE_ROWS, merge_rows
@@ -96,6 +97,7 @@ class OnCluster:
 
     pieces: Pieces
     target_shape: tuple[int, ...]
+    encoding: Encoding | None = None
     verbose: int = 0
 
     def targets(self) -> tuple[Any, Any]:
@@ -113,7 +115,7 @@ class OnCluster:
     def some(self, n_rows: int, rng: np.random.Generator) -> Checked:
         """At most so many of the rows, drawn at random, on the driver."""
         inputs, target, weight = self.pieces.take(_drawn(self.pieces.n_rows, n_rows, rng))
-        return Checked(inputs, target, weight, None, self.target_shape)
+        return Checked(inputs, target, weight, self.encoding, self.target_shape)
 
     def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
         """Standardised where it lies, targets by the transform of that name."""
@@ -127,7 +129,8 @@ class OnCluster:
         check_total(np.array([total]))
         check_targets(transform, y, weight)
         found = None if transform is None else learn_transform(transform, y, weight)
-        scaling = standardise(x, weight, *target_scaling(y if found is None else Transformed(y, found), weight))
+        centre_and_scale = target_scaling(y if found is None else Transformed(y, found), weight)
+        scaling = standardise(x, weight, *centre_and_scale, self.encoding)
         if target_scaling is plain_targets:
             scaling = scaling.with_plain_targets(self.pieces.n_targets)
         scaling = replace(scaling, transform=found)
@@ -148,10 +151,10 @@ def read_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Checked | 
     """What a user gave to `fit`, checked."""
     if is_dask(X):
         with closing(_speaking(estimator.verbose)) as progress:
-            pieces, target_shape = cluster_pieces(estimator, X, y, sample_weight)
+            pieces, target_shape, encoding = cluster_pieces(estimator, X, y, sample_weight)
             if pieces.n_rows > MERGE_ROWS:
                 progress.say(f"{pieces.n_rows:,} rows on the cluster, in {len(pieces.futures)} pieces")
-                return OnCluster(pieces, target_shape, estimator.verbose)
+                return OnCluster(pieces, target_shape, encoding, estimator.verbose)
     X, y, sample_weight = map(in_memory, (X, y, sample_weight))
     X = as_scan(X)
     if isinstance(X, Scan):
