@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, Unavailable, scan_parquet
-from alakarte.data import cluster_rows, dask_table, merge, pieces, table
+from alakarte.data import cluster_pieces, dask_table, merge, pieces, table
 from alakarte.execution import cluster as clusters
 from alakarte.likelihoods import Gaussian
 from data.clusters import chunked, cluster, da, distributed, made
@@ -56,7 +56,7 @@ def test_every_worker_holds_as_many_pieces(client):
     X, y, _ = made(4 * 20_000)  # four lanes
     cuts = (60_000, 20_000)
     rows, targets = da.from_array(X, chunks=(cuts, 3)), da.from_array(y, chunks=(cuts,))
-    held, _ = dask_table.cluster_pieces(GPRegressor(), rows, targets, None)
+    held, _, _ = dask_table.cluster_pieces(GPRegressor(), rows, targets, None)
     distributed.wait(held.futures)
     places = [address for (address,) in client.who_has(list(held.futures)).values()]
     assert sorted(places.count(address) for address in set(places)) == [2, 2]
@@ -206,7 +206,7 @@ def test_progress_shows_the_reading_and_the_summary(client, monkeypatch, caplog)
     monkeypatch.setattr(clusters, "LOOK", 0.05)
     X, y, _ = made()
     monkeypatch.setattr(dask_table, "_length", slow_length)
-    monkeypatch.setattr(cluster_rows, "_of_piece", slow_piece)
+    monkeypatch.setattr(cluster_pieces, "_of_piece", slow_piece)
     checked = table.read_table(
         GPRegressor(verbose=1), da.from_array(X, chunks=(100, 3)), da.from_array(y, chunks=100), None
     )
@@ -225,9 +225,9 @@ def slow_length(shared, piece):
     return len(piece[0])
 
 
-def slow_piece(shared, piece, part, function, *arguments):
+def slow_piece(shared, piece, place, function, *arguments):
     time.sleep(0.2)
-    return function(piece[part], piece[2], *arguments)
+    return function(piece[place[0]], piece[2], *arguments)
 
 
 def test_without_a_cluster_or_without_dask_the_cure_is_named(monkeypatch):
