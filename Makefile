@@ -49,13 +49,14 @@ test-browser: install
 test-cluster: install
 	$(BIN)/python -W ignore -m bench.large.disturbed
 
-# the oldest versions of everything that pyproject.toml declares; the oldest matplotlib uses what pyparsing 3.3 deprecates
+# the oldest versions of everything that pyproject.toml declares, with dask-expr, which frames of that Dask need and later
+# ones contain; the oldest matplotlib uses what pyparsing 3.3 deprecates
 test-oldest: .venv-oldest/.installed
 	.venv-oldest/bin/python $(PYTEST)
 
 .venv-oldest/.installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
-	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet,dask,plot]" pytest pytest-xdist pandas "pyparsing<3.3"
+	.venv-oldest/bin/python $(INSTALL) --constraint constraints-oldest.txt --editable ".[progress,parquet,dask,plot]" pytest pytest-xdist pandas dask-expr "pyparsing<3.3"
 	touch $@
 
 # nothing but what the package itself needs

@@ -105,7 +105,8 @@ def passes(n: int, n_columns: int, workers) -> None:
             ratios = f"{seconds / on_threads:.2f} and {cpu / cpu_on_threads:.2f} × threads"
             same = np.array_equal(threads[2].gram, remote[2].gram)
             print(f"  2 threads {on_threads:.2f} s, CPU {cpu_on_threads:.2f} s")
-            print(f"  {n_workers} workers {seconds:.2f} s, CPU {cpu:.2f} s, {ratios}, equal bits: {same}")
+            crowded = ", more than there are cores" if n_workers > (os.cpu_count() or 1) else ""
+            print(f"  {n_workers} workers{crowded} {seconds:.2f} s, CPU {cpu:.2f} s, {ratios}, equal bits: {same}")
             print(f"  the driver takes {memory_of_pass(there, n_columns):.0f} MB more", flush=True)
 
 

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from alakarte.data.columns import as_columns, column, column_label, column_names, column_types, is_missing, some_columns
+from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput
+from alakarte.data.columns import (
+    as_columns,
+    column,
+    column_label,
+    column_names,
+    column_types,
+    in_memory,
+    is_missing,
+    some_columns,
+)
 
 NUMBERS, WORDS = [1.0, 2.0, 3.0], ["u", None, "v"]
 
@@ -90,3 +100,24 @@ def test_what_stands_for_no_value():
     pd = pytest.importorskip("pandas")
     assert all(is_missing(value) for value in (None, np.nan, float("nan"), np.float32("nan"), pd.NA, pd.NaT))
     assert not any(is_missing(value) for value in (0, "", "nan", False, np.inf, [], np.zeros(2)))
+
+
+def test_a_query_of_polars_is_refused_with_the_cure():
+    lazy = type("LazyFrame", (), {"__module__": "polars.lazyframe.frame", "sink_parquet": print})()
+    X, y = np.ones((5, 2)), np.arange(5.0)
+    fitted = GPRegressor(max_iter=0).fit(X, y)
+    for call in (
+        lambda: GPRegressor().fit(lazy, y),
+        lambda: GPRegressor().fit(X, lazy),
+        lambda: GPRegressor().fit(X, y, lazy),
+        lambda: GPClassifier().fit(lazy, y),
+        lambda: GPClassifier().fit(X, lazy),
+        lambda: GPCountRegressor().fit(lazy, y),
+        lambda: GPCountRegressor().fit(X, lazy),
+        lambda: fitted.predict(lazy),
+        lambda: fitted.score(lazy, y),
+    ):
+        with pytest.raises(InvalidInput, match=r"LazyFrame of Polars.*query\.collect\(\).*scan_parquet"):
+            call()
+    eager = type("DataFrame", (), {"__module__": "polars.dataframe.frame"})()
+    assert in_memory(eager) is eager

@@ -1,12 +1,16 @@
 """Rows on a Dask cluster: the bits of an array for any number of workers, and the same refusals."""
 
+import re
 import sys
+import time
 
 import numpy as np
 import pytest
 
 from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, Unavailable, scan_parquet
-from alakarte.data import dask_table, merge, pieces, table
+from alakarte.data import cluster_pieces, dask_table, merge, pieces, table
+from alakarte.execution import cluster as clusters
+from alakarte.likelihoods import Gaussian
 from data.clusters import chunked, cluster, da, distributed, made
 from data.parquet import NAMES, arrow_table, write_layouts
 
@@ -52,7 +56,7 @@ def test_every_worker_holds_as_many_pieces(client):
     X, y, _ = made(4 * 20_000)  # four lanes
     cuts = (60_000, 20_000)
     rows, targets = da.from_array(X, chunks=(cuts, 3)), da.from_array(y, chunks=(cuts,))
-    held, _ = dask_table.cluster_pieces(GPRegressor(), rows, targets, None)
+    held, _, _ = dask_table.cluster_pieces(GPRegressor(), rows, targets, None)
     distributed.wait(held.futures)
     places = [address for (address,) in client.who_has(list(held.futures)).values()]
     assert sorted(places.count(address) for address in set(places)) == [2, 2]
@@ -121,6 +125,54 @@ def test_frames_of_files_whose_columns_are_asked_for_apart(client, tmp_path):
     assert counts.theta_.tobytes() == GPCountRegressor(**settings).fit(frame[names], frame["count"]).theta_.tobytes()
 
 
+@pytest.mark.parametrize("wanted", ["from_dtype", ["count", "word"]])
+def test_categories_of_frames(client, wanted):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    X, y, weight = made()
+    rng = np.random.default_rng(1)
+    words = rng.choice(["low", "high", "middle"], len(y)).astype(object)
+    words[weight == 0] = "in no row that counts"
+    kinds = pd.Categorical(rng.choice(["u", "v"], len(y)), categories=["v", "w", "u"])
+    frame = pd.DataFrame({"a": X[:, 0], "word": pd.array(words, dtype="string"), "kind": kinds, "b": X[:, 1]})
+    frame["flag"], frame["count"] = X[:, 2] > 0, rng.integers(0, 4, len(y))
+    frame.loc[3::17, "kind"] = None
+    if wanted != "from_dtype":
+        frame = frame.drop(columns="kind")
+    y = y + (words == "low")
+    rows = dd.from_pandas(frame.assign(y=y, hours=weight), npartitions=4)
+    names = list(frame)
+    settings = SMALL | {"categorical_features": wanted}
+    expected = GPRegressor(**settings).fit(frame, y, weight)
+    for target, weights in ((rows["y"], rows["hours"]), (y, weight)):
+        model = GPRegressor(**settings).fit(rows[names], target, weights)
+        assert bits(model, frame[:50]) == bits(expected, frame[:50])
+    mean, std = model.predict(rows[names], return_std=True)
+    assert np.array_equal(mean.compute(), expected.predict(frame))
+    assert np.array_equal(std.compute(), expected.predict(frame, return_std=True)[1])
+    labels = np.where(y > 0.3, "up", "down")
+    settings |= {"max_iter": 2, "n_restarts": 1}
+    of_classes = GPClassifier(**settings).fit(rows[names], labels, weight)
+    assert of_classes.theta_.tobytes() == GPClassifier(**settings).fit(frame, labels, weight).theta_.tobytes()
+
+
+def test_categories_of_arrays_and_their_refusals(client):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    X, y, weight = made()
+    X[:, 1] = np.round(X[:, 1])
+    settings = SMALL | {"categorical_features": [1]}
+    expected = GPRegressor(**settings).fit(X, y, weight)
+    assert bits(GPRegressor(**settings).fit(*chunked(X, y, weight)), X[:50]) == bits(expected, X[:50])
+    with pytest.raises(InvalidInput, match="column 0 has 1500 levels in 1500 rows"):
+        GPRegressor(categorical_features=[0]).fit(da.from_array(X, chunks=(900, 3)), y)
+    holed = X.copy()
+    holed[7, 2] = np.nan
+    with pytest.raises(InvalidInput, match="Input X contains NaN: partition 0, row 7, column 2"):
+        GPRegressor(**settings).fit(da.from_array(holed, chunks=(900, 3)), y)
+    days = dd.from_pandas(pd.DataFrame({"a": X[:, 0], "day": pd.to_datetime(np.arange(len(y)), unit="D")}), 2)
+    with pytest.raises(InvalidInput, match=r"datetime64.*column 1 \('day'\).*days since a start"):
+        GPRegressor().fit(days, y)
+
+
 def test_a_small_table_comes_to_the_driver(client, monkeypatch):
     X, y, weight = made(90)
     model = GPRegressor(**SMALL).fit(*(da.from_array(part) for part in (X, y, weight)))
@@ -139,14 +191,43 @@ def test_refusals(client):
         (dX, dy, 0 * dweight, "no rows with a positive weight"),
         (dX, y[:-1], None, "y has 1499 entries, X has 1500 rows"),
         (dX, None, None, "y is None"),
-        (da.from_array(words, chunks=(401, 3)), dy, None, "X holds <U1 in column 0.*encode"),
+        (da.from_array(words, chunks=(401, 3)), dy, None, "X holds <U1 in column 0.*turn words into"),
     ):
         with pytest.raises(InvalidInput, match=text):
             GPRegressor(**SMALL).fit(inputs, target, weights)
     with pytest.raises(InvalidInput, match=r"at row 0 has no logarithm"):
         GPRegressor(target_transform="log").fit(dX, dy * 0)
-    with pytest.raises(Unavailable, match=r"heteroscedastic.*give X\.compute\(\)"):
-        GPRegressor(likelihood="heteroscedastic").fit(dX, dy)
+    both = da.from_array(np.column_stack([y, y]), chunks=(333, 1))
+    with pytest.raises(Unavailable, match=r"y has shape \(1500, 2\): likelihood='heteroscedastic' learns one target"):
+        GPRegressor(likelihood="heteroscedastic").fit(dX, both)
+
+
+def test_progress_shows_the_reading_and_the_summary(client, monkeypatch, caplog):
+    monkeypatch.setattr(clusters, "LOOK", 0.05)
+    X, y, _ = made()
+    monkeypatch.setattr(dask_table, "_length", slow_length)
+    monkeypatch.setattr(cluster_pieces, "_of_piece", slow_piece)
+    checked = table.read_table(
+        GPRegressor(verbose=1), da.from_array(X, chunks=(100, 3)), da.from_array(y, chunks=100), None
+    )
+    text = caplog.text
+    assert "reading 15 partitions on 2 workers" in text
+    counts = [int(count) for count in re.findall(r"(\d+) of 15 partitions read", text)]
+    assert len(set(counts)) > 3
+    assert counts == sorted(counts)
+    assert "1,500 rows on the cluster, in 2 pieces" in text
+    checked.table(Gaussian().scaling)
+    assert "of 2 pieces of the table summed up" in caplog.text
+
+
+def slow_length(shared, piece):
+    time.sleep(0.1)
+    return len(piece[0])
+
+
+def slow_piece(shared, piece, place, function, *arguments):
+    time.sleep(0.2)
+    return function(piece[place[0]], piece[2], *arguments)
 
 
 def test_without_a_cluster_or_without_dask_the_cure_is_named(monkeypatch):
@@ -178,6 +259,32 @@ def test_other_likelihoods_give_the_bits_of_an_array(client):
         lazy = model.predict(rows)
         assert isinstance(lazy, da.Array)
         assert np.array_equal(lazy.compute(), expected.predict(X))
+
+
+@pytest.mark.parametrize("settings", [{}, {"kernel": "auto"}, {"target_transform": "auto"}, {"expansion": "local"}])
+def test_noise_that_depends_on_the_input(client, tmp_path, settings):
+    X, y, weight = made()
+    settings = SMALL | {"likelihood": "heteroscedastic", "max_iter": 3, "n_restarts": 1} | settings
+    expected = GPRegressor(**settings).fit(X, y, weight)
+    rows, targets, weights = chunked(X, y, weight)
+    model = GPRegressor(**settings).fit(rows, targets, weights)
+    wanted = [part.tobytes() for part in expected.predict(X, return_std=True)]
+    assert [part.compute().tobytes() for part in model.predict(rows, return_std=True)] == wanted
+    assert model.n_features_in_ == 3
+    path = write_layouts(tmp_path, arrow_table(X, y, weight))[0]
+    scan = scan_parquet(path)
+    model = GPRegressor(**settings).fit(scan[NAMES], scan["y"], scan["hours"])
+    assert model.feature_names_in_.tolist() == NAMES
+    assert [part.tobytes() for part in model.predict(scan[NAMES], return_std=True)] == wanted
+
+
+def test_noise_that_depends_on_the_input_of_rows_that_come_and_go(client):
+    X, y, weight = made()
+    settings = SMALL | {"likelihood": "heteroscedastic", "max_iter": 3, "n_restarts": 1}
+    model, same = GPRegressor(**settings).fit(*chunked(X, y, weight)), GPRegressor(**settings).fit(X, y, weight)
+    model.partial_fit(da.from_array(X[:9]), da.from_array(y[:9]))
+    same.partial_fit(X[:9], y[:9])
+    assert bits(model, X[:50]) == bits(same, X[:50])
 
 
 def test_neighbours_and_targets_of_the_driver(client):

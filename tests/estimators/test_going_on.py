@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, load
-from alakarte.process import conditionals, objective
+from alakarte.data.rows import Block
+from alakarte.process import conditionals, design_matrix, latent_space, objective
 from alakarte.process import votes as process_votes
 from alakarte.search import learn_latent, local, run_stage, votes
 
@@ -199,6 +200,82 @@ def test_a_kernel_under_another_likelihood_goes_on_after_a_crash(tmp_path, monke
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_noise_that_depends_on_the_input_goes_on_after_a_crash(tmp_path, monkeypatch, part):
+    """Whichever of its three fits has crashed: what those before have evaluated is not evaluated again."""
+    X, y = made()
+    settings = SMALL | {"random_state": 0, "likelihood": "heteroscedastic"}
+    calls = crash_after(monkeypatch, 0)
+    expected = bits(GPRegressor(**settings, checkpoint=tmp_path / "undisturbed").fit(X, y), X)
+    n_calls = len(calls)
+    model, crash_at = GPRegressor(**settings, checkpoint=tmp_path / "fit.ckpt"), (2 * part + 1) * n_calls // 6
+    crash_after(monkeypatch, crash_at)
+    with pytest.raises(Crash):
+        model.fit(X, y)
+    calls = crash_after(monkeypatch, 0)
+    assert bits(model.fit(X, y), X) == expected
+    assert len(calls) == n_calls - crash_at + 1
+    assert os.listdir(tmp_path) == []
+
+
+def interrupted_passes(monkeypatch, home, name, at):
+    """Let a block of all rows end the fit, and count those that a function has seen, without the stages on few rows."""
+    seen, function = [], getattr(home, name)
+
+    def visit(*arguments):
+        [block] = [each for each in arguments if isinstance(each, Block)]
+        if len(block.x) > 300:
+            seen.append(1)
+            if len(seen) == at:
+                raise Crash
+        return function(*arguments)
+
+    visit.__module__, visit.__qualname__ = home.__name__, name
+    monkeypatch.setattr(home, name, visit)
+    return seen
+
+
+PASSES = {
+    "counts": (lambda **given: GPCountRegressor(**given), latent_space, "add_site_sums"),
+    "counts, means and variances": (lambda **given: GPCountRegressor(**given), latent_space, "latent_moments"),
+    "student-t": (lambda **given: GPRegressor(likelihood="student_t", **given), latent_space, "add_site_sums"),
+    "two classes": (lambda **given: GPClassifier(**given), latent_space, "add_site_sums"),
+    "two classes, Laplace": (lambda **given: GPClassifier(inference="laplace", **given), latent_space, "add_site_sums"),
+    "three classes": (lambda **given: GPClassifier(**given), design_matrix, "_features_times"),
+    "three classes, back": (lambda **given: GPClassifier(**given), design_matrix, "_add_features_values"),
+}
+
+
+@pytest.mark.parametrize("part", [0.4, 1.0])
+@pytest.mark.parametrize("case", PASSES)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_passes_after_learning_go_on_after_a_crash(tmp_path, monkeypatch, case, part):
+    make, home, name = PASSES[case]
+    monkeypatch.setattr(design_matrix, "KEPT_BYTES", 0)  # products with features are passes over the rows
+    X, y = larger(4500)  # in lanes of several blocks
+    target = np.floor(np.exp(np.clip(y, -3, 2)))
+    if "classes" in case:
+        target = np.digitize(y, [0.0] if "two" in case else [-0.5, 0.5])
+    settings = SMALL | {"random_state": 0, "n_learning_rows": 300, "n_posterior_frequencies": 16}
+    settings |= {"checkpoint_interval": 0, "n_restarts": 1}
+    seen = interrupted_passes(monkeypatch, home, name, 0)
+    expected = make(**settings, checkpoint=tmp_path / "undisturbed").fit(X, y if case == "student-t" else target)
+    n_blocks = len(seen)
+    assert n_blocks > 20
+    at = max(1, int(part * n_blocks))
+    model = make(**settings, checkpoint=tmp_path / "fit.ckpt")
+    interrupted_passes(monkeypatch, home, name, at)
+    with pytest.raises(Crash):
+        model.fit(X, y if case == "student-t" else target)
+    seen = interrupted_passes(monkeypatch, home, name, 0)
+    model.fit(X, y if case == "student-t" else target)
+    of_a_pass = -(-4500 // 1024) + 2
+    assert 0 < len(seen) <= n_blocks - at + of_a_pass
+    assert model.theta_.tobytes() == expected.theta_.tobytes()
+    assert model.predict(X).tobytes() == expected.predict(X).tobytes()
+    assert os.listdir(tmp_path) == []
+
+
 def test_classes_by_neighbours_go_on_after_a_crash(tmp_path, monkeypatch):
     X, y = made(120)
     settings = {"kernel": "rbf", "expansion": "local", "max_iter": 6, "random_state": 0, "n_jobs": 1}
@@ -215,8 +292,12 @@ def test_classes_by_neighbours_go_on_after_a_crash(tmp_path, monkeypatch):
 
 
 def begun(checkpoint, interval, n):
+    return begun_by(FIT, checkpoint, interval, n)
+
+
+def begun_by(program, *arguments):
     """A process that has begun to fit, and how many results its checkpoint knows."""
-    command = [sys.executable, "-c", FIT, str(checkpoint), str(interval), str(n)]
+    command = [sys.executable, "-c", program, *map(str, arguments)]
     paths = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": paths})
     return process, int(process.stdout.readline().split()[1])
@@ -263,3 +344,46 @@ def test_processes_that_are_killed_at_random_times_go_on_to_the_same_result(tmp_
         assert not path.exists()
         n_after_first += n_known > 0
     print(f"{N_CRASHES} fits of {seconds:.1f} s were killed and went on, {n_after_first} with results from before")
+
+
+FIT_ON_CLUSTER = """
+import sys
+import dask.array as da
+from distributed import Client
+from alakarte import GPRegressor
+from alakarte.execution.checkpoint import open_checkpoint
+from estimators.test_going_on import ON_CLUSTER, bits, larger
+address, path = sys.argv[1:]
+X, y = larger(60_000)
+with Client(address):
+    print("begins", len(open_checkpoint(path, 1).results), flush=True)
+    model = GPRegressor(**ON_CLUSTER, checkpoint=path, checkpoint_interval=1)
+    print(bits(model.fit(da.from_array(X, chunks=(9_000, 3)), da.from_array(y, chunks=9_000)), X[:500]), flush=True)
+"""
+ON_CLUSTER = SMALL | {"random_state": 0, "n_frequencies": 128, "n_learning_rows": None, "max_iter": 4}
+
+
+@pytest.mark.skipif(N_CRASHES == 0, reason="make test-crashes")
+def test_drivers_of_a_cluster_that_are_killed_go_on_to_the_same_result(tmp_path):
+    pytest.importorskip("distributed")
+    from data.clusters import cluster
+
+    X, y = larger(60_000)
+    began = time.monotonic()
+    expected = str(bits(GPRegressor(**ON_CLUSTER).fit(X, y), X[:500]))
+    seconds = time.monotonic() - began
+    n_crashes = -(-N_CRASHES // 4)  # each takes two more processes some seconds
+    rng, path, n_after_first = random.Random(0), tmp_path / "fit.ckpt", 0
+    with cluster(2, processes=True) as client:
+        for _ in range(n_crashes):
+            process, _ = begun_by(FIT_ON_CLUSTER, client.scheduler.address, path)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(rng.uniform(0, 1) * seconds)
+            kill(process)
+            process, n_known = begun_by(FIT_ON_CLUSTER, client.scheduler.address, path)
+            assert process.communicate()[0].strip() == expected
+            assert not path.exists()
+            n_after_first += n_known > 0
+    print(
+        f"{N_CRASHES} drivers of fits of {seconds:.1f} s were killed, {n_after_first} went on with results from before"
+    )

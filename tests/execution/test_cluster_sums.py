@@ -7,9 +7,10 @@ import time
 import numpy as np
 import pytest
 
+from alakarte.execution import cluster as clusters
 from alakarte.execution import cluster_sums
 from alakarte.execution.cluster import Cluster
-from alakarte.execution.tree import total_of
+from alakarte.execution.tree import results_of, total_of
 from data.clusters import cluster, distributed
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
@@ -58,6 +59,64 @@ def test_a_worker_does_not_hold_the_results_of_all_calls():
 def test_an_error_of_a_call_is_raised():
     with cluster(1) as client, pytest.raises(ZeroDivisionError):
         cluster_sums.add_up(Cluster(client), _divide, [(1,), (0,), (2,)], add, 1.0)
+
+
+def watched_value(shared, seed):
+    """The same, slowly, and which calls were made in this process."""
+    made.append(seed)
+    time.sleep(0.1)
+    return value(shared, seed)
+
+
+made = []
+
+
+@pytest.mark.parametrize("n", [5, 8, 13])
+def test_a_memory_gets_the_largest_sums_once_and_spares_their_calls(monkeypatch, n):
+    monkeypatch.setattr(clusters, "LOOK", 0.02)
+    calls, expected = [(seed,) for seed in range(n)], total_of([value(1.0, seed) for seed in range(n)], add)
+    known, moments = {}, []
+
+    def keep(sums, nodes):
+        assert not set(sums) & set(known)
+        known.update(sums)
+        for node in set(known) - set(nodes):
+            del known[node]
+        moments.append(dict(known))
+
+    with cluster(2) as client:
+        memory = cluster_sums.Memory({}, lambda: True, keep)
+        total = cluster_sums.add_up(Cluster(client), watched_value, calls, add, 1.0, memory)
+        assert np.array_equal(total, expected)
+        assert len(moments) > n // 4
+        for moment in moments:
+            covered = [index for node in moment for index in results_of(node, n)]
+            assert len(covered) == len(set(covered))
+            assert len(moment) <= n.bit_length() + 2 * 2  # a sum waits until its worker has ended the next call
+            assert all(np.array_equal(part, partial_sum(node, n)) for node, part in moment.items())
+        moment = moments[len(moments) // 2]
+        made.clear()
+        again = cluster_sums.Memory(moment, lambda: True, lambda sums, nodes: None)
+        total = cluster_sums.add_up(Cluster(client), watched_value, calls, add, 1.0, again)
+    assert np.array_equal(total, expected)
+    assert sorted(made) == sorted(set(range(n)) - {index for node in moment for index in results_of(node, n)})
+
+
+def partial_sum(node, n):
+    return total_of([value(1.0, seed) for seed in results_of(node, n)], add)
+
+
+def test_what_is_told_is_not_held(monkeypatch):
+    """Results of a slow pass do not wait at the workers for a driver that may want them."""
+    monkeypatch.setattr(clusters, "LOOK", 0.02)
+    held.clear()
+    with cluster(1) as client:
+        n, memory = 32, cluster_sums.Memory({}, lambda: False)
+        total = cluster_sums.add_up(
+            Cluster(client), watched_value, [(seed,) for seed in range(n)], watched, 1.0, memory
+        )
+    assert np.array_equal(total, total_of([value(1.0, seed) for seed in range(n)], add))
+    assert max(held) < n // 2
 
 
 def _divide(shared, number):

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from alakarte.execution.tree import Tree, results_of, total_of
+from alakarte.execution.tree import Tree, largest, results_of, total_of
 
 
 def words(n):
@@ -50,11 +50,21 @@ def test_it_goes_on_from_sums_that_are_known():
         assert tree.total() == total_of(words(n), added)
 
 
-def test_in_order_few_are_held_and_one_level_is_kept_where_asked():
-    tree, most = Tree(238, lambda first, second: first + second, kept_level=1), 0
+def test_in_order_few_are_held_and_every_node_is_told():
+    made, most = {}, 0
+    tree = Tree(238, lambda first, second: first + second, made.__setitem__)
     for index in range(238):
         tree.put((0, index), 1)
         most = max(most, len(tree.waiting))
     assert tree.total() == 238
     assert most <= 8
-    assert tree.kept == {(1, number): 2 for number in range(119)}
+    assert made == {
+        (level, number): len(results_of((level, number), 238))
+        for level in range(9)
+        for number in range(-(-238 >> level))
+    }
+
+
+def test_the_largest_nodes_cover_what_all_cover():
+    assert largest([(0, 0), (0, 1), (1, 0), (0, 3), (2, 1), (0, 6)], 7) == [(2, 1), (1, 0), (0, 3)]
+    assert len(largest([(0, 6), (1, 3)], 7)) == 1  # the same results

@@ -16,7 +16,6 @@ from alakarte.data.pieces import in_a_row, sum_of_weights
 from alakarte.data.rows import Block, Rows, Work, add_sums, block_edges, lane_edges
 from alakarte.data.standardise import Scaling
 from alakarte.execution.checkpoint import Checkpoint
-from alakarte.execution.digest import digest
 from alakarte.execution.scratch import ScratchPool
 from alakarte.execution.threads import results_in_order, run_together
 from alakarte.execution.tree import Tree
@@ -37,7 +36,8 @@ class ArrayRows(Rows):
     block_rows: int | None = None  # by the number of columns if None
     scaling: Scaling | None = None
     scratch: ScratchPool = field(default_factory=ScratchPool, repr=False, compare=False)
-    checkpoint: Checkpoint = field(default_factory=Checkpoint, repr=False, compare=False)  # of passes over all rows
+    checkpoint: Checkpoint = field(default_factory=Checkpoint, repr=False, compare=False)
+    told: str = ""
 
     @property
     def n_rows(self) -> int:
@@ -99,7 +99,12 @@ class ArrayRows(Rows):
     def with_targets(self, y: Array, weight: Array) -> "ArrayRows":
         """The same inputs with other targets (n, T), standardised, and weights (n,)."""
         scaling = None if self.scaling is None else self.scaling.with_plain_targets(y.shape[1])
-        return replace(self, y=y, weight=weight, scaling=scaling, checkpoint=Checkpoint())
+        checkpoint, told = self._of_others(y, weight)
+        return replace(self, y=y, weight=weight, scaling=scaling, checkpoint=checkpoint, told=told)
+
+    def remembered(self, checkpoint: Checkpoint) -> "ArrayRows":
+        """The same rows, whose passes a checkpoint knows."""
+        return replace(self, checkpoint=checkpoint)
 
     def fill_rows(self, out: Array, function: Callable[..., Array], *arguments: Any, work: Work) -> None:
         """What a function says of each row: see `Rows.fill_rows`."""
@@ -116,7 +121,7 @@ class ArrayRows(Rows):
         self, function: Callable[..., None], zero: Callable[[], list[Array]], *arguments: Any, work: Work
     ) -> list[Array]:
         """Sums over all blocks: see `Rows.map_sum`."""
-        name = digest(self, function, arguments) if self.checkpoint.remembers else ""
+        name = self.checkpoint.name_of_pass(self, function, arguments)
         lanes = lane_edges(self.n_rows, sum(part.nbytes for part in zero()))
         block_rows = self.block_rows or work.block_rows
         errors = np.geterr()

@@ -6,92 +6,26 @@ triangles; some rows come to the driver where a stage learns from them. The bits
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
 from alakarte.data.arrays import ArrayRows
+from alakarte.data.cluster_pieces import Piece, Pieces, Targets
 from alakarte.data.compress import Tails
-from alakarte.data.pieces import over_pieces, sum_of_weights
+from alakarte.data.pieces import sum_of_weights
 from alakarte.data.rows import Block, Rows, Work, add_sums, block_edges, lane_edges
 from alakarte.data.standardise import Scaling
 from alakarte.data.triangles import Packed, added, packed, unpacked
 from alakarte.execution.checkpoint import Checkpoint
-from alakarte.execution.cluster import Cluster
-from alakarte.execution.cluster_sums import add_up
-from alakarte.execution.digest import digest
+from alakarte.execution.cluster_sums import NOTHING, Memory, add_up
 from alakarte.execution.scratch import Scratch, ScratchPool
 from alakarte.execution.threads import one_blas_thread
-from alakarte.execution.tree import results_of, total_of
+from alakarte.execution.tree import Node, results_of, total_of
 from alakarte.records import Array, Integers
 
 ON_DRIVER = 16e6  # bytes of all lanes' sums up to which they are added there: further tasks would take longer
-
-Piece = tuple[Array, Array, Array]  # inputs (rows, variables), targets (rows, T), weights (rows,), in the user's units
-Targets = tuple[Array, Array]  # (rows, T), (rows,) weights
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """The table on the cluster."""
-
-    cluster: Cluster
-    futures: tuple[Any, ...]  # of Piece
-    edges: Integers  # where they begin and end
-    n_targets: int
-
-    @property
-    def n_rows(self) -> int:
-        """n."""
-        return int(self.edges[-1])
-
-    def take(self, picked: Integers) -> Piece:
-        """Rows `picked` (k,), ascending, in the driver's memory."""
-        calls = []
-        for future, (start, stop) in zip(self.futures, pairwise(self.edges), strict=True):
-            low, high = np.searchsorted(picked, (start, stop))
-            calls.append((future, picked[low:high] - start))
-        x, y, weight = (np.concatenate(each) for each in zip(*self.cluster.run(_rows_of_piece, calls), strict=True))
-        return x, y, weight
-
-    def targets(self) -> Targets:
-        """All targets (n, T) and weights (n,), in the driver's memory."""
-        parts = self.cluster.run(_targets_of_piece, [(future,) for future in self.futures])
-        y, weight = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return y, weight
-
-    def within(self, low: int, high: int) -> tuple[int, list[Any]]:
-        """The number of the first row of the pieces that hold rows from `low` to `high`, and these."""
-        held = [i for i, (start, stop) in enumerate(pairwise(self.edges)) if start < high and stop > low]
-        return int(self.edges[held[0]]), [self.futures[i] for i in held]
-
-
-@dataclass(frozen=True)
-class ClusterColumns:
-    """Columns of the table on the cluster, for what is computed per piece: inputs (0), targets (1) or weights (2)."""
-
-    pieces: Pieces
-    part: int
-
-    def __len__(self) -> int:
-        return self.pieces.n_rows
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(n, T) of targets."""
-        return len(self), self.pieces.n_targets
-
-
-@over_pieces.register
-def _over_cluster(values: ClusterColumns, weight: Any, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-    """One task per piece; the weights are those of the piece."""
-    calls = [(future, values.part, function, *arguments) for future in values.pieces.futures]
-    return values.pieces.cluster.run(_of_piece, calls)
-
-
-def _of_piece(shared: None, piece: Piece, part: int, function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(piece[part], piece[2], *arguments)
 
 
 @dataclass(frozen=True)
@@ -104,6 +38,7 @@ class ClusterRows(Rows):
     other: Targets | None = None
     scratch: ScratchPool = field(default_factory=ScratchPool, repr=False, compare=False)
     checkpoint: Checkpoint = field(default_factory=Checkpoint, repr=False, compare=False)
+    told: str = ""
 
     @property
     def n_rows(self) -> int:
@@ -133,13 +68,14 @@ class ClusterRows(Rows):
         self, function: Callable[..., None], zero: Callable[[], list[Array]], *arguments: Any, work: Work
     ) -> list[Array]:
         """Sums over all blocks: see `Rows.map_sum`."""
-        name = digest(self, function, arguments) if self.checkpoint.remembers else ""
+        name = self.checkpoint.name_of_pass(self, function, arguments)
         zeros = zero()
         n_bytes = sum(part.nbytes for part in zeros)
         lanes = lane_edges(self.n_rows, n_bytes)
-        for node, known in self.checkpoint.recall_sums(name).items():
+        known = self.checkpoint.recall_sums(name)
+        for node, sums in known.items():
             if len(results_of(node, len(lanes) - 1)) == len(lanes) - 1:
-                return known
+                return sums
         shapes = [(part.shape, part.dtype, "F" if part.flags.f_contiguous else "C") for part in zeros]
         calls = []
         for low, high in pairwise(lanes.tolist()):
@@ -147,14 +83,30 @@ class ClusterRows(Rows):
             edges = block_edges(low, high, work.block_rows) - first
             calls.append((edges, self._other(slice(low, high)), *held))
         shared = (function, arguments, self.scaling, shapes, np.geterr())
-        if n_bytes * len(calls) > ON_DRIVER:
-            total = [unpacked(part) for part in add_up(self.pieces.cluster, _sum_lane, calls, _add_packed, shared)]
-        else:
+        if not self.checkpoint.remembers and n_bytes * len(calls) <= ON_DRIVER:
             parts = self.pieces.cluster.run(_sum_lane, calls, shared)
-            total = total_of([[unpacked(part) for part in sums] for sums in parts], add_sums)
+            return total_of([_unpacked(sums) for sums in parts], add_sums)
+        memory = self._memory(name, known)
+        total = _unpacked(add_up(self.pieces.cluster, _sum_lane, calls, _add_packed, shared, memory))
         if self.checkpoint.remembers:
             self.checkpoint.keep_sums(name, {((len(calls) - 1).bit_length(), 0): total}, finished=True)
         return total
+
+    def _memory(self, name: str, known: dict[Node, list[Array]]) -> Memory:
+        """The checkpoint's, of a pass of that name of which it knows some sums."""
+        checkpoint = self.checkpoint
+        if not checkpoint.remembers:
+            return NOTHING
+
+        def keep(sums: dict[Node, list[Packed]], nodes: list[Node]) -> None:
+            known.update({node: _unpacked(parts) for node, parts in sums.items()})
+            for node in set(known) - set(nodes):
+                del known[node]
+            for part in chain(*known.values()):
+                part.flags.writeable = False  # the checkpoint needs no copy
+            checkpoint.keep_sums(name, known, finished=False)
+
+        return Memory({node: [packed(part) for part in sums] for node, sums in known.items()}, checkpoint.is_time, keep)
 
     def fill_rows(self, out: Array, function: Callable[..., Array], *arguments: Any, work: Work) -> None:
         """What a function says of each row: see `Rows.fill_rows`. Blocks that lie in two pieces come to the driver."""
@@ -192,7 +144,13 @@ class ClusterRows(Rows):
     def with_targets(self, y: Array, weight: Array) -> "ClusterRows":
         """The same inputs with other targets (n, T), standardised, and weights (n,), which the driver holds."""
         scaling, total = self.scaling.with_plain_targets(y.shape[1]), sum_of_weights(weight)
-        return replace(self, other=(y, weight), scaling=scaling, total_weight=total, checkpoint=Checkpoint())
+        checkpoint, told = self._of_others(y, weight)
+        parts: dict[str, Any] = {"scaling": scaling, "total_weight": total, "checkpoint": checkpoint, "told": told}
+        return replace(self, other=(y, weight), **parts)
+
+    def remembered(self, checkpoint: Checkpoint) -> "ClusterRows":
+        """The same rows, whose passes a checkpoint knows."""
+        return replace(self, checkpoint=checkpoint)
 
 
 def _whole_blocks(edges: Integers, pieces: Integers) -> list[Integers]:
@@ -232,6 +190,10 @@ def _sum_lane(shared: Any, edges: Integers, other: Targets | None, *pieces: Piec
     return [packed(part) for part in sums]
 
 
+def _unpacked(sums: list[Packed]) -> list[Array]:
+    return [unpacked(part) for part in sums]
+
+
 def _add_packed(sums: list[Packed], others: list[Packed]) -> list[Packed]:
     """Runs on a worker: the sums of lanes that follow each other."""
     return [added(part, other) for part, other in zip(sums, others, strict=True)]
@@ -247,13 +209,3 @@ def _fill_blocks(shared: Any, edges: Integers, other: Targets | None, piece: Pie
             for start, stop in pairwise(edges - edges[0])
         ]
     return np.concatenate(parts)
-
-
-def _rows_of_piece(shared: None, piece: Piece, picked: Integers) -> Piece:
-    """Runs on a worker: some rows of a piece."""
-    x, y, weight = piece
-    return x[picked], y[picked], weight[picked]
-
-
-def _targets_of_piece(shared: None, piece: Piece) -> Targets:
-    return piece[1], piece[2]

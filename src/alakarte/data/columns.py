@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from alakarte.errors import InvalidInput
 from alakarte.records import Integers
 
 Column: TypeAlias = NDArray[Any]  # (n,) numbers, or Python's objects
@@ -22,7 +23,12 @@ def is_dask(values: Any) -> bool:
 
 
 def in_memory(values: Any) -> Any:
-    """A collection of Dask computed; other values as they are."""
+    """A collection of Dask computed; other values as they are, unless they are a query that has no values yet."""
+    if type(values).__module__.split(".")[0] == "polars" and callable(getattr(values, "sink_parquet", None)):
+        raise InvalidInput(
+            "A LazyFrame of Polars is a query that has not been run: give query.collect(), or, where memory does not "
+            "hold that, query.sink_parquet('rows.parquet') and then alakarte.scan_parquet('rows.parquet')."
+        )
     return values.compute() if is_dask(values) else values
 
 

@@ -4,28 +4,38 @@ In: X of a user, a collection of Dask; y and sample_weight, collections with the
 `Pieces`. Errors name the partition, the row in it and the column.
 """
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from alakarte.data.cluster_rows import Piece, Pieces
-from alakarte.data.columns import is_dask
+from alakarte.data.categories import Encoding, chosen_categories
+from alakarte.data.cluster_pieces import Piece, Pieces
+from alakarte.data.columns import is_dask, some_columns
+from alakarte.data.dask_categories import code_categories, with_levels
 from alakarte.data.pieces import piece_edges
 from alakarte.data.read import check_target_shape, read_target
 from alakarte.errors import InvalidInput
 from alakarte.execution.cluster import Cluster, current_client
+from alakarte.execution.progress import tell
 from alakarte.records import Array
 
 
-def cluster_pieces(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Pieces, tuple[int, ...]]:
-    """The table in pieces on its cluster, and the shape of one target entry; rows without a weight are left out."""
+def cluster_pieces(
+    estimator: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[Pieces, tuple[int, ...], Encoding | None]:
+    """The table in pieces on its cluster, the shape of one target entry and the levels of categories.
+
+    Rows without a weight are left out.
+    """
     if y is None:
         raise InvalidInput("y is None: this estimator requires y to be passed, but the target y is None.")
-    for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
-        if is_dask(values):
-            _check_types(values, name)
+    categories = chosen_categories(_empty(X), estimator.categorical_features, int(X.shape[1]))
+    _check_types(X, "X", categories)
+    _check_types(y, "y", [])
+    _check_types(sample_weight, "sample_weight", [])
     y = y if is_dask(y) else read_target(y)
     check_target_shape(y)
     if sample_weight is not None and not is_dask(sample_weight):
@@ -33,8 +43,11 @@ def cluster_pieces(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
     validate_data(estimator, _empty(X), reset=True, skip_check_array=True)
     cluster = Cluster(current_client())
     cluster.prepare()
-    futures = _checked_partitions(cluster, X, y, sample_weight)
-    lengths = cluster.run(_length, [(future,) for future in futures])
+    futures, encoding = _checked_partitions(cluster, X, y, sample_weight, categories), None
+    if categories:
+        futures, encoding = with_levels(cluster, futures, _empty(X), categories)
+    tell(f"reading {len(futures)} partitions on {len(cluster.client.nthreads())} workers")
+    lengths = cluster.run(_length, [(future,) for future in futures], said="partitions read")
     n_rows = sum(lengths)
     if n_rows == 0:
         raise InvalidInput("X has no rows with a positive weight: give at least one.")
@@ -45,17 +58,18 @@ def cluster_pieces(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
         inside = [futures[i] for i in held]
         pieces.append(cluster.submit(_cut, int(low - starts[held[0]]), high - low, *inside, place=place))
     target_shape = tuple(int(size) for size in y.shape[1:])
-    return Pieces(cluster, tuple(pieces), edges, int(np.prod(target_shape, dtype=int))), target_shape
+    return Pieces(cluster, tuple(pieces), edges, int(np.prod(target_shape, dtype=int))), target_shape, encoding
 
 
-def _checked_partitions(cluster: Cluster, X: Any, y: Any, sample_weight: Any) -> list[Any]:
-    """Futures of the arrays of each partition."""
+def _checked_partitions(cluster: Cluster, X: Any, y: Any, sample_weight: Any, categories: list[int]) -> list[Any]:
+    """Futures of the arrays of each partition; with the values that its categories stand for."""
     parts, chunks = _partitions(X, None)
-    inputs = [_delayed(_inputs)(number, part, _dtype(X), _names(X)) for number, part in enumerate(parts)]
+    read = _delayed(_inputs) if not categories else partial(_delayed(_mixed_inputs), categories)
+    inputs = [read(number, part, _dtype(X), _names(X)) for number, part in enumerate(parts)]
     lengths: list[int] = []
     if any(isinstance(values, np.ndarray) for values in (y, sample_weight)):
         inputs = list(cluster.client.compute(inputs))
-        lengths = cluster.run(_length, [(part,) for part in inputs])
+        lengths = cluster.run(_length, [(part,) for part in inputs], said="partitions counted")
     named = ("y", y), ("sample_weight", sample_weight)
     others = [_as_partitions(name, values, chunks, inputs, lengths) for name, values in named]
     tasks = [_delayed(_arrays)(number, *part) for number, part in enumerate(zip(inputs, *others, strict=True))]
@@ -95,15 +109,19 @@ def _empty(X: Any) -> Any:
     return getattr(X, "_meta", None) if _names(X) is not None else np.empty((0, int(X.shape[1])))
 
 
-def _check_types(values: Any, name: str) -> None:
-    """Raise InvalidInput for columns that are no numbers."""
-    wrong = [j for j, kind in enumerate(_dtypes(values)) if getattr(kind, "kind", "O") not in "biuf"]
+def _check_types(values: Any, name: str, categories: list[int]) -> None:
+    """Raise InvalidInput for columns of a collection that are neither numbers nor categories."""
+    if not is_dask(values):
+        return
+    plain = [j for j in range(len(_dtypes(values))) if j not in categories]
+    wrong = [j for j in plain if getattr(_dtypes(values)[j], "kind", "O") not in "biuf"]
     if wrong:
         columns = _names(values)
         label = f"column {wrong[0]}" + ("" if columns is None else f" ({columns[wrong[0]]!r})")
         raise InvalidInput(
-            f"{name} holds {_dtypes(values)[wrong[0]]} in {label}. On a Dask cluster all columns are numbers: encode "
-            "categories first, such as with dask.dataframe.get_dummies, and dates as days since a start."
+            f"{name} holds {_dtypes(values)[wrong[0]]} in {label}. On a Dask cluster columns are numbers or, in X, "
+            "categories: turn words into those with .astype('string') or .astype('category'), name them in "
+            "categorical_features, and give dates as days since a start."
         )
 
 
@@ -145,14 +163,27 @@ def _inputs(number: int, x: Any, dtype: Any, names: list[str] | None) -> Piece:
     return inputs, np.empty((len(inputs), 0)), np.ones(len(inputs))
 
 
-def _arrays(number: int, piece: Piece, y: Any, weight: Any) -> Piece:
+def _mixed_inputs(categories: list[int], number: int, x: Any, dtype: Any, names: list[str] | None) -> Any:
+    """The same with categories, each value of which is its number in this partition; and the values by column."""
+    table = np.zeros((len(x), x.shape[1]))
+    plain = np.array([j for j in range(x.shape[1]) if j not in categories], dtype=np.int64)
+    if plain.size:
+        numbers = some_columns(x, plain)
+        table[:, plain] = (
+            numbers if isinstance(numbers, np.ndarray) else numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+        )
+    piece = _inputs(number, table, np.float64, names)
+    return *piece, code_categories(x, piece[0], categories)
+
+
+def _arrays(number: int, piece: Any, y: Any, weight: Any) -> Any:
     """Runs on a worker: numbers of a partition, checked; rows without a weight are left out."""
     inputs = piece[0]
     targets = _finite(y, np.float64, f"Input y contains {{}}: partition {number}", None)
     if len(targets) != len(inputs):
         raise InvalidInput(f"Partition {number} has {len(inputs)} rows of X and {len(targets)} of y.")
     if weight is None:
-        return inputs, targets, piece[2]
+        return inputs, targets, *piece[2:]
     weights = _finite(weight, np.float64, f"sample_weight contains {{}}: partition {number}", None)[:, 0]
     if len(weights) != len(inputs):
         raise InvalidInput(f"Partition {number} has {len(inputs)} rows of X and {len(weights)} weights.")
@@ -160,7 +191,7 @@ def _arrays(number: int, piece: Piece, y: Any, weight: Any) -> Piece:
         row = int(np.argmax(weights < 0))
         raise InvalidInput(f"sample_weight = {weights[row]} in partition {number}, row {row}, is negative.")
     kept = weights > 0
-    return inputs[kept], targets[kept], weights[kept]
+    return inputs[kept], targets[kept], weights[kept], *piece[3:]
 
 
 def _finite(values: Any, dtype: Any, where: str, names: list[str] | None) -> Array:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from alakarte.data.compress import Tails
-from alakarte.execution.digest import stands_for
+from alakarte.execution.checkpoint import Checkpoint
+from alakarte.execution.digest import digest, stands_for
 from alakarte.execution.scratch import ScratchPool
 from alakarte.records import Array, Integers
 
@@ -44,6 +45,8 @@ class Rows(ABC):
     """Training rows: standardised inputs (n, d), targets (n, T), weights (n,), wherever they live."""
 
     scratch: ScratchPool  # for those who work on all rows at once
+    checkpoint: Checkpoint  # of passes over all rows
+    told: str = ""  # a name of targets and weights other than the table's, where a checkpoint tells them apart
 
     @property
     @abstractmethod
@@ -80,13 +83,30 @@ class Rows(ABC):
 
     def map_rows(self, function: Callable[..., Array], n_values: int, *arguments: Any, work: Work) -> Array:
         """(n, n_values): what a function says of each row."""
+        remembers = self.checkpoint.in_step
+        name = self.checkpoint.name_of_pass(self, function, arguments) if remembers else ""
+        known = self.checkpoint.recall(name)
+        if known is not None:
+            return known[0]
         out = np.empty((self.n_rows, n_values))
         self.fill_rows(out, function, *arguments, work=work)
+        if remembers:
+            self.checkpoint.keep(name, [out])
         return out
 
     @abstractmethod
     def with_targets(self, y: Array, weight: Array) -> "Rows":
         """The same inputs with other targets (n, T), standardised, and weights (n,)."""
+
+    @abstractmethod
+    def remembered(self, checkpoint: Checkpoint) -> "Rows":
+        """The same rows, whose passes a checkpoint knows."""
+
+    def _of_others(self, y: Array, weight: Array) -> tuple[Checkpoint, str]:
+        """The checkpoint of the same inputs with other targets and weights, and the name of these: within a step."""
+        if not self.checkpoint.in_step:
+            return Checkpoint(), ""
+        return self.checkpoint, digest(y, weight)
 
     @abstractmethod
     def whole(self) -> "Block":
@@ -109,7 +129,7 @@ class Rows(ABC):
 def _some_rows(rows: Rows) -> tuple[Any, ...]:
     """What tells rows from others: their number, their weight and some of them, evenly spread."""
     some = rows.take(np.linspace(0, rows.n_rows - 1, min(rows.n_rows, SKETCHED)).astype(np.int64)).whole()
-    return rows.n_rows, rows.total, some.x, some.y, some.weight
+    return rows.n_rows, rows.total, some.x, some.y, some.weight, rows.told
 
 
 @dataclass(frozen=True)

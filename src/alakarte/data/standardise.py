@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from alakarte.data.categories import Encoding
+from alakarte.data.categories import Encoding, Levels
 from alakarte.data.compress import Tails
 from alakarte.data.pieces import over_pieces, sum_of_piece, sum_over_pieces
 from alakarte.data.target_transform import TargetTransform
@@ -175,6 +175,11 @@ def _weighted_sum(
     return total
 
 
+def _weight_of_levels(values: Array, weight: Array, levels: Levels) -> Array:
+    """(k,) of the rows of a piece with each level; values (rows, 1)."""
+    return np.asarray(np.bincount(levels.places(values[:, 0]), weight, levels.n_columns), dtype=np.float64)
+
+
 def _check_size(largest: Array, name: str, first: int) -> None:
     column = int(np.argmax(largest))
     if largest[column] > _LARGEST:
@@ -191,6 +196,7 @@ def standardise(
 
     Of two or more levels of a category, each column varies; the standard deviation of a level of share p is √(p(1−p)).
     """
+    weight = np.broadcast_to(1.0, len(x)) if weight is None else weight
     if encoding is None:
         return Scaling(*moments(x, weight), y_mean, y_scale)
     d = encoding.n_columns
@@ -199,7 +205,7 @@ def standardise(
         mean[columns], scale[columns], live[columns] = moments(x[:, numbers], weight, first=numbers.start)
     for j, levels in encoding.categories.items():
         columns = encoding.columns_of(j)
-        share = np.bincount(levels.places(x[:, j]), weight, levels.n_columns)
+        share = sum_over_pieces(x[:, j : j + 1], weight, _weight_of_levels, levels)
         share = share / share.sum()
         live[columns] = levels.n_columns > 1
         level_std[columns] = np.sqrt(share * (1 - share))

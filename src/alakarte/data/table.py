@@ -6,17 +6,19 @@ In: what a user gave to `fit` or `partial_fit`. Out: `Table`. A new kind of tabl
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.categories import Encoding
-from alakarte.data.cluster_rows import ClusterColumns, ClusterRows, Pieces
+from alakarte.data.cluster_pieces import ClusterColumns, Pieces
+from alakarte.data.cluster_rows import ClusterRows
 from alakarte.data.columns import in_memory, is_dask
 from alakarte.data.dask_table import cluster_pieces
 from alakarte.data.merge import MERGE_ROWS, merge_rows
-from alakarte.data.pieces import sum_of_weights
+from alakarte.data.pieces import in_a_row, piece_edges, sum_of_weights
 from alakarte.data.read import check_total, read_categories, read_inputs, read_training
 from alakarte.data.scan import Scan, as_scan
 from alakarte.data.scanned import scanned_further, scanned_inputs, scanned_training
@@ -27,6 +29,7 @@ from alakarte.execution.progress import Progress
 from alakarte.records import Array, Integers
 
 TableRows: TypeAlias = ArrayRows | ClusterRows
+Change = Callable[..., tuple[Array, Array]]  # x, y, weight of a piece → other targets (rows, T) and weights (rows,)
 TargetScaling = Callable[[Any, Any], tuple[Array, Array]]  # y (n, T), weight (n,) → centre and scale (T,)
 
 
@@ -53,6 +56,22 @@ class Checked:
         """Targets (n, T) and weights (n,), for what is computed per piece."""
         return self.target, self.weight
 
+    def weighted(self) -> "Checked":
+        """The rows with a weight alone."""
+        rows = self.weight > 0
+        if rows.all():
+            return self
+        return replace(self, inputs=self.inputs[rows], target=self.target[rows], weight=self.weight[rows])
+
+    def changed(self, change: Change, *arguments: Any) -> "Checked":
+        """The same inputs with other targets and weights, change(x, y, weight, *arguments) of each piece."""
+        parts = [
+            change(self.inputs[low:high], self.target[low:high], in_a_row(self.weight[low:high]), *arguments)
+            for low, high in pairwise(piece_edges(len(self.target)))
+        ]
+        target, weight = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return replace(self, target=target, weight=weight)
+
     def some(self, n_rows: int, rng: np.random.Generator) -> "Checked":
         """At most so many of the rows with a weight, drawn at random."""
         rows = np.flatnonzero(self.weight > 0)
@@ -78,29 +97,49 @@ class OnCluster:
 
     pieces: Pieces
     target_shape: tuple[int, ...]
+    encoding: Encoding | None = None
+    verbose: int = 0
 
     def targets(self) -> tuple[Any, Any]:
         """Targets (n, T) and weights (n,), for what is computed per piece."""
         return ClusterColumns(self.pieces, 1), ClusterColumns(self.pieces, 2)
 
+    def weighted(self) -> "OnCluster":
+        """All rows: none is here without a weight."""
+        return self
+
+    def changed(self, change: Change, *arguments: Any) -> "OnCluster":
+        """The same inputs with other targets and weights, change(x, y, weight, *arguments) of each piece."""
+        return replace(self, pieces=self.pieces.changed(change, *arguments))
+
     def some(self, n_rows: int, rng: np.random.Generator) -> Checked:
         """At most so many of the rows, drawn at random, on the driver."""
         inputs, target, weight = self.pieces.take(_drawn(self.pieces.n_rows, n_rows, rng))
-        return Checked(inputs, target, weight, None, self.target_shape)
+        return Checked(inputs, target, weight, self.encoding, self.target_shape)
 
     def table(self, target_scaling: TargetScaling, transform: str | None = None) -> Table:
         """Standardised where it lies, targets by the transform of that name."""
+        with closing(_speaking(self.verbose)):
+            return self._table(target_scaling, transform)
+
+    def _table(self, target_scaling: TargetScaling, transform: str | None) -> Table:
         x: Any = ClusterColumns(self.pieces, 0)
         y, weight = self.targets()
         total = sum_of_weights(weight)
         check_total(np.array([total]))
         check_targets(transform, y, weight)
         found = None if transform is None else learn_transform(transform, y, weight)
-        scaling = standardise(x, weight, *target_scaling(y if found is None else Transformed(y, found), weight))
+        centre_and_scale = target_scaling(y if found is None else Transformed(y, found), weight)
+        scaling = standardise(x, weight, *centre_and_scale, self.encoding)
         if target_scaling is plain_targets:
             scaling = scaling.with_plain_targets(self.pieces.n_targets)
         scaling = replace(scaling, transform=found)
         return Table(ClusterRows(self.pieces, scaling, total), scaling, self.target_shape)
+
+
+def _speaking(verbose: int) -> Progress:
+    """Progress before there is anything to learn."""
+    return Progress(verbose, lambda nlml, total: nlml)
 
 
 def _drawn(n: int, n_rows: int, rng: np.random.Generator) -> Integers:
@@ -111,11 +150,11 @@ def _drawn(n: int, n_rows: int, rng: np.random.Generator) -> Integers:
 def read_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Checked | OnCluster:
     """What a user gave to `fit`, checked."""
     if is_dask(X):
-        with closing(Progress(estimator.verbose, lambda nlml, total: nlml)) as progress:
-            pieces, target_shape = cluster_pieces(estimator, X, y, sample_weight)
+        with closing(_speaking(estimator.verbose)) as progress:
+            pieces, target_shape, encoding = cluster_pieces(estimator, X, y, sample_weight)
             if pieces.n_rows > MERGE_ROWS:
                 progress.say(f"{pieces.n_rows:,} rows on the cluster, in {len(pieces.futures)} pieces")
-                return OnCluster(pieces, target_shape)
+                return OnCluster(pieces, target_shape, encoding, estimator.verbose)
     X, y, sample_weight = map(in_memory, (X, y, sample_weight))
     X = as_scan(X)
     if isinstance(X, Scan):

@@ -7,7 +7,7 @@ above this one.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,7 +20,7 @@ from alakarte.display.notebook import learned_html
 from alakarte.display.report import report
 from alakarte.display.summary import summary
 from alakarte.estimators.callbacks import Listener, Told
-from alakarte.estimators.going_on import begin_checkpoint, going_on
+from alakarte.estimators.going_on import Begun, begin_checkpoint, going_on
 from alakarte.estimators.keep import Savable
 from alakarte.execution.budget import Budget
 from alakarte.execution.progress import Progress, warn
@@ -89,8 +89,10 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
         self.checkpoint = checkpoint
         self.checkpoint_interval = checkpoint_interval
 
-    def _fit_table(self, settings: Settings, table: Table, budget: Budget, learn: Learn) -> None:
-        """Learn from a table by a recipe, and keep the model."""
+    def _fit_table(
+        self, settings: Settings, table: Table, budget: Budget, learn: Learn, begun: Begun | None = None
+    ) -> None:
+        """Learn from a table by a recipe, and keep the model; as a part of a fit that has `begun`, or as one."""
         rows, scaling, warm = table.rows, table.scaling, None
         if rows.n_rows == 1:  # one row says nothing of spread: what is expected beforehand stays
             settings = replace(settings, max_iter=0)
@@ -100,11 +102,10 @@ class GPEstimator(Told, Savable, ABC):  # type: ignore[misc]
                 settings = replace(settings, expansion="local")
             if (tails := self.model_.kernel.scaling.tails) is not None:
                 rows, scaling = rows.compressed(tails), replace(scaling, tails=tails)
-        checkpoint, random = begin_checkpoint(self, table, warm)
+        checkpoint, random = begun or begin_checkpoint(self, table, warm)
         rows = replace(rows, checkpoint=checkpoint)
-        listener = Listener(self, budget)
-        progress = Progress(self.verbose, scaling.log_evidence, listener)
-        with one_blas_thread(), closing(progress), going_on(checkpoint, budget):
+        progress = Progress(self.verbose, scaling.log_evidence, listener := Listener(self, budget))
+        with one_blas_thread(), closing(progress), nullcontext() if begun else going_on(checkpoint, budget):
             subsets = in_random_order(settings, rows, random)
             result = learn(Search(settings, subsets, scaling, random, progress, budget, checkpoint), warm)
         self.model_ = fitted_model(result, table.target_shape, self._input_names())

@@ -68,7 +68,7 @@ class GPClassifier(ScoredAnywhere, ClassifierMixin, ClassPredictions):  # type: 
     verbose : int, default=0
         1: progress about once a second; 2: every iteration.
     checkpoint, checkpoint_interval
-        As in `GPRegressor`: what learning has evaluated; passes over all rows afterwards are made again.
+        As in `GPRegressor`: what learning has evaluated, and the steps over all rows afterwards.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeAlias
 
 from alakarte.data.table import Table
 from alakarte.errors import InvalidInput
@@ -18,11 +18,13 @@ from alakarte.execution.digest import digest
 from alakarte.execution.randomness import Streams, streams
 from alakarte.search.learn import WarmStart
 
+Begun: TypeAlias = tuple[Checkpoint, Streams]
+
 # settings that change no bit of the result
 _WITHOUT_INFLUENCE = ("checkpoint", "checkpoint_interval", "n_jobs", "verbose", "random_state")
 
 
-def begin_checkpoint(estimator: Any, table: Table, warm: WarmStart | None) -> tuple[Checkpoint, Streams]:
+def begin_checkpoint(estimator: Any, table: Table, warm: WarmStart | None) -> Begun:
     """The checkpoint of a fit, and its random streams: those of the fit before, where no seed was given."""
     path, interval = estimator.checkpoint, estimator.checkpoint_interval
     random = streams(estimator.random_state)

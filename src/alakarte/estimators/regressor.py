@@ -5,7 +5,7 @@ from typing import Any
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from alakarte.data.table import Checked, OnCluster, read_table
+from alakarte.data.table import Checked, OnCluster, Table, read_table
 from alakarte.errors import Unavailable
 from alakarte.estimators.callbacks import tells_callbacks
 from alakarte.estimators.checks import AUTO, LOCAL_TOO, check_noise_std, check_settings, check_target_transform
@@ -105,8 +105,7 @@ class GPRegressor(ScoredAnywhere, RegressorMixin, Predictions, Evidence):  # typ
         1: progress about once a second; 2: every iteration.
     checkpoint : path, optional
         A file for finished work; the same call after a crash goes on from there and ends with the same bits. Other rows
-        or settings are refused. Deleted when the fit has ended. Of likelihoods other than normal noise it has what
-        learning has evaluated, not the passes over all rows afterwards.
+        or settings are refused. Deleted when the fit has ended.
     checkpoint_interval : float, default=60
         Seconds between two writes of it: what a crash may cost, beside the evaluation at work.
 
@@ -239,15 +238,17 @@ class GPRegressor(ScoredAnywhere, RegressorMixin, Predictions, Evidence):  # typ
         likelihood, budget = self._likelihood(), Budget(self.max_time)
         if isinstance(likelihood, Noise):
             settings = check_settings(self, likelihood, LOCAL_TOO)
-            checked = read_table(self, X, y, sample_weight)
-            self._fit_table(
-                settings, checked.table(likelihood.scaling, self._transform(checked, settings, budget)), budget, fit
-            )
+            table = self._table(read_table(self, X, y, sample_weight), settings, budget)
+            self._fit_table(settings, table, budget, fit)
             return self
         assert isinstance(likelihood, RowLikelihood)
         settings = check_settings(self, Gaussian())
         self._fit_targets(settings, likelihood, VARIATIONAL, (X, with_offset(y), sample_weight), budget)
         return self
+
+    def _table(self, checked: Checked | OnCluster, settings: Settings, budget: Budget) -> Table:
+        """Rows and targets as a normal likelihood learns from them."""
+        return checked.table(settings.likelihood.scaling, self._transform(checked, settings, budget))
 
     def _transform(self, checked: Checked | OnCluster, settings: Settings, budget: Budget) -> str | None:
         """The name of the target's transform; where that is open, what the evidence prefers."""

@@ -55,13 +55,16 @@ class Checkpoint:
             return None if known is None else [array.copy(order="K") for array in known]
 
     def keep(self, name: str, arrays: Sequence[Array]) -> None:
-        """Remember a result; write the file where it is time."""
+        """Remember a result, by copies of what may be changed; write the file where it is time."""
         with self.lock:
-            self.results[name] = [np.array(array, order="K") for array in arrays]
-            if self._is_time():
+            self.results[name] = [
+                np.array(array, order="K") if array.flags.writeable else array for array in map(np.asarray, arrays)
+            ]
+            if self.is_time():
                 self.write()
 
-    def _is_time(self) -> bool:
+    def is_time(self) -> bool:
+        """Whether the file was last written an interval ago."""
         return time.monotonic() - self.written >= self.interval
 
     def forget(self, names: Sequence[str]) -> None:
@@ -80,8 +83,9 @@ class Checkpoint:
             name = digest(of_all, theta)
             known = self.recall(name)
             if known is None:
-                with self._with_passes():
+                with self.passes() as names:
                     value, gradient = function(*fixed, theta)
+                self.forget(names)
                 known = [np.asarray(value, dtype=np.float64), gradient]
                 self.keep(name, known)
             return float(known[0]), known[1]
@@ -89,24 +93,44 @@ class Checkpoint:
         return evaluate
 
     @contextmanager
-    def _with_passes(self) -> Iterator[None]:
-        """Within it, sums over the rows are kept until their evaluation is finished."""
+    def passes(self) -> Iterator[list[str]]:
+        """The names of passes that this thread asks about within it, as they come."""
         names: list[str] = []
+        outer = self._names()
         self.within.names = names
         try:
-            yield
+            yield names
         finally:
-            self.within.names = None
-            self.forget(names)
+            self.within.names = outer
+            if outer is not None:
+                outer += names
+
+    def _names(self) -> list[str] | None:
+        names: list[str] | None = getattr(self.within, "names", None)
+        return names
+
+    @property
+    def in_step(self) -> bool:
+        """Whether this thread is within `passes`, so that somebody forgets what is kept of these."""
+        return self.remembers and self._names() is not None
+
+    def name_of_pass(self, *what: object) -> str:
+        """The name of a pass over rows, nothing where nothing is remembered."""
+        name = digest(*what) if self.remembers else ""
+        self.note(name)
+        return name
+
+    def note(self, name: str) -> None:
+        """Let those know of a name who will forget passes."""
+        names = self._names()
+        if names is not None:
+            names.append(name)
 
     def keep_sums(self, name: str, sums: Mapping[Node, Sequence[Array]], *, finished: bool) -> None:
         """Remember sums of lanes of a pass by their nodes: where it is finished, or where it is time to write."""
-        if not finished and not self._is_time():
-            return
-        names: list[str] | None = getattr(self.within, "names", None)
-        if names is not None:
-            names.append(name)
-        self.keep(name, [np.array(list(sums), dtype=np.float64), *(part for parts in sums.values() for part in parts)])
+        if finished or self.is_time():
+            nodes = np.array(list(sums), dtype=np.float64)
+            self.keep(name, [nodes, *(part for parts in sums.values() for part in parts)])
 
     def recall_sums(self, name: str) -> dict[Node, list[Array]]:
         """What is known of a pass."""

@@ -8,14 +8,14 @@ what is computed.
 
 import asyncio
 import importlib
-import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any, TypeAlias
 
 from alakarte.execution.progress import tell
+from alakarte.execution.threads import aside
 
 SILENT = 20.0  # seconds without a heartbeat after which a worker counts as lost
 ROUNDS = 8  # times that lost tasks are submitted again
@@ -26,6 +26,7 @@ LOOK = 1.0  # seconds between two looks at the workers
 _ENTRY = "alakarte.data.dask_table"  # what a worker needs
 _ANSWER = 5.0  # seconds in which a scheduler that is there answers
 
+Calls: TypeAlias = Sequence[tuple[Any, ...]]  # arguments of each
 Submitted: TypeAlias = Callable[[list[int]], dict[int, Any]]  # numbers of results → a future for each
 
 
@@ -85,17 +86,31 @@ class Cluster:
         self.client = client
         self.watch = _Watch()
 
-    def run(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], shared: Any = None) -> list[Any]:
-        """function(shared, *arguments) of each call, in their order; what is lost is submitted again."""
+    def run(self, function: Callable[..., Any], calls: Calls, shared: Any = None, said: str = "") -> list[Any]:
+        """function(shared, *arguments) of each call, in their order; what is lost is submitted again.
+
+        Where `said` tells what each call is, so is about once a second how many have ended.
+        """
+        made: dict[int, Any] = {}
 
         def submitted(left: list[int]) -> dict[int, Any]:
             value = self.submit_shared(shared)
-            return {index: self.submit(function, value, *calls[index]) for index in left}
+            made.update({index: self.submit(function, value, *calls[index]) for index in left})
+            return {index: made[index] for index in left}
 
-        return self.results(submitted, len(calls), calls)
+        def say() -> None:
+            if said:
+                tell(f"{sum(future.status == 'finished' for future in made.values())} of {len(calls)} {said}")
 
-    def results(self, submitted: Submitted, n: int, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Results 0 … n − 1, by futures that `submitted(numbers)` makes, from values on the cluster among `calls`."""
+        return self.results(submitted, len(calls), calls, say)
+
+    def results(
+        self, submitted: Submitted, n: int, calls: Calls, meanwhile: Callable[[], None] = lambda: None
+    ) -> list[Any]:
+        """Results 0 … n − 1, by futures that `submitted(numbers)` makes, from values on the cluster among `calls`.
+
+        `meanwhile()` is called about once a second.
+        """
         results: dict[int, Any] = {}
         self.watch.had_workers = time.monotonic()
         for attempt in range(ROUNDS):
@@ -107,7 +122,7 @@ class Cluster:
                 tell(f"{len(left)} of {n} results were lost with their workers: their tasks are submitted again")
                 self._retry(calls)
                 self.prepare()
-            results |= self._attempt(submitted, left)
+            results |= self._attempt(submitted, left, meanwhile)
         if len(results) < n:
             raise ConnectionError(
                 f"{n - len(results)} results were lost {ROUNDS} times with their workers: look at the logs of the "
@@ -118,12 +133,12 @@ class Cluster:
     def submit(self, function: Callable[..., Any], *arguments: Any, place: str | None = None) -> Any:
         """A future of function(*arguments), which the scheduler can compute again with the arguments that it has.
 
-        It is computed on the worker of that address, while there is one.
+        It is computed on the worker of that address, while there is one, and before what is submitted later.
         """
         config = importlib.import_module("dask.config")
         where = {} if place is None else {"workers": [place], "allow_other_workers": True}
         with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # few tasks, and meant to be fat
-            return self.client.submit(function, *arguments, pure=False, **where)
+            return self.client.submit(function, *arguments, pure=False, fifo_timeout=0, **where)
 
     def submit_shared(self, value: Any) -> Any:
         """A future of a value that several tasks share; None of None."""
@@ -134,13 +149,13 @@ class Cluster:
         threads = [address for address, count in sorted(self.client.nthreads().items()) for _ in range(count)]
         return [threads[i * len(threads) // n] if threads else None for i in range(n)]
 
-    def _attempt(self, submitted: Submitted, left: list[int]) -> dict[int, Any]:
+    def _attempt(self, submitted: Submitted, left: list[int], meanwhile: Callable[[], None]) -> dict[int, Any]:
         """Those results that were not lost; other errors are raised."""
         lost, errors, results = _losses(), [], {}
         of_driver: tuple[type[BaseException], ...] = (*lost, TimeoutError, OSError)
         try:
             futures = submitted(left)
-            self._wait(list(futures.values()))
+            self._wait(list(futures.values()), meanwhile)
             errors = [future.exception() for future in futures.values() if future.status == "error"]
             done = {index: future for index, future in futures.items() if future.status == "finished"}
             results = dict(zip(done, self._gathered(list(done.values())), strict=True))
@@ -165,7 +180,7 @@ class Cluster:
                 distributed().wait(list(tasks.values()), timeout=LOOK)
             self._look()
 
-    def _wait(self, futures: list[Any]) -> None:
+    def _wait(self, futures: list[Any], meanwhile: Callable[[], None]) -> None:
         """Until all have ended or were lost; silent workers are taken off meanwhile."""
         module = distributed()
         looked = time.monotonic()
@@ -175,10 +190,17 @@ class Cluster:
             if time.monotonic() - looked >= LOOK:
                 looked = time.monotonic()
                 self._look()
+                meanwhile()
+
+    def fetched(self, futures: list[Any]) -> list[Any]:
+        """Results of tasks that have ended; none, where some were lost with their worker."""
+        with suppress(*_losses(), TimeoutError, OSError):
+            return self._gathered(futures)
+        return []
 
     def _gathered(self, futures: list[Any]) -> list[Any]:
         """Results of tasks that have ended; TimeoutError where a worker fell silent before it gave them."""
-        answer = _aside(self.client.gather, futures)
+        answer = aside(self.client.gather, futures)
         deadline = float("inf")
         while not answer.done() and time.monotonic() < deadline:
             with suppress(TimeoutError):
@@ -197,17 +219,17 @@ class Cluster:
         """Let scheduler and workers forget workers that have been silent: what they held is computed elsewhere."""
         silent: list[str] = []
         with suppress(TimeoutError, OSError):
-            silent = self.watch.silent(_aside(self.client.run_on_scheduler, _heartbeats).result(timeout=_ANSWER))
+            silent = self.watch.silent(aside(self.client.run_on_scheduler, _heartbeats).result(timeout=_ANSWER))
         if self.watch.without_workers() > NO_WORKER:
             raise _no_worker()
         for address in silent:
             tell(f"worker {address} has been silent for {SILENT:.0f} s: its work is done elsewhere")
             with suppress(TimeoutError, OSError):
-                _aside(self.client.run_on_scheduler, _remove, address=address).result(timeout=_ANSWER)
-            _aside(self.client.run, _hang_up, address=address, on_error="ignore")
+                aside(self.client.run_on_scheduler, _remove, address=address).result(timeout=_ANSWER)
+            aside(self.client.run, _hang_up, address=address, on_error="ignore")
         return silent
 
-    def _retry(self, calls: Sequence[tuple[Any, ...]]) -> None:
+    def _retry(self, calls: Calls) -> None:
         """Let the scheduler compute values again that it has given up because too many workers died with them."""
         future = distributed().Future
         values = [value for arguments in calls for value in arguments if isinstance(value, future)]
@@ -249,20 +271,6 @@ def _losses() -> tuple[type[BaseException], ...]:
     of_scheduler = importlib.import_module("distributed.scheduler").KilledWorker
     of_comm = importlib.import_module("distributed.comm.core").CommClosedError
     return of_client, of_scheduler, of_comm, CancelledError
-
-
-def _aside(function: Callable[..., Any], *arguments: Any, **named: Any) -> Future[Any]:
-    """The result of a call that may never end, on a thread that nobody waits for."""
-    answer: Future[Any] = Future()
-
-    def call() -> None:
-        try:
-            answer.set_result(function(*arguments, **named))
-        except BaseException as error:
-            answer.set_exception(error)
-
-    threading.Thread(target=call, daemon=True, name="alakarte-aside").start()
-    return answer
 
 
 def _as_it_is(value: Any) -> Any:

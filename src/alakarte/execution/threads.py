@@ -163,6 +163,20 @@ def run_together(
     return list(results_in_order(tasks, n_jobs, on_interrupt))
 
 
+def aside(function: Callable[..., Any], *arguments: Any, **named: Any) -> Future[Any]:
+    """The result of a call that may never end, on a thread that nobody waits for."""
+    answer: Future[Any] = Future()
+
+    def call() -> None:
+        try:
+            answer.set_result(function(*arguments, **named))
+        except BaseException as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=call, daemon=True, name="alakarte-aside").start()
+    return answer
+
+
 def thread_count(n_jobs: object) -> int:
     """Threads for `n_jobs`: None is all cores, but one inside a joblib worker; negative counts from the end."""
     if n_jobs is None:

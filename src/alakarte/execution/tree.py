@@ -5,7 +5,7 @@ on how many there are and on nothing else. Two are added as soon as both are the
 not know what is added, nor where.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -19,13 +19,29 @@ def results_of(node: Node, n: int) -> range:
     return range(number << level, min((number + 1) << level, n))
 
 
+def largest(nodes: Iterable[Node], n: int) -> list[Node]:
+    """Those of some nodes that are no part of others; of two that stand for the same results one."""
+    taken: list[Node] = []
+    covered: set[int] = set()
+    for node in sorted(nodes, reverse=True):  # a node on a higher level is no part of one below
+        results = results_of(node, n)
+        if results.start not in covered:
+            covered.update(results)
+            taken.append(node)
+    return taken
+
+
 class Tree(Generic[Value]):
     """The sum of n results; `add` may change the first of its two, which comes before the other in the table."""
 
-    def __init__(self, n: int, add: Callable[[Value, Value], Value], kept_level: int | None = None):
-        self.n, self.add, self.kept_level = n, add, kept_level
+    def __init__(
+        self,
+        n: int,
+        add: Callable[[Value, Value], Value],
+        made: Callable[[Node, Value], None] = lambda node, value: None,
+    ):
+        self.n, self.add, self.made = n, add, made  # the last is told of every node
         self.waiting: dict[Node, Value] = {}  # for their neighbours; at the end the sum of all alone
-        self.kept: dict[Node, Value] = {}  # all nodes of one level, where that was asked for
         self.lock = Lock()
 
     def put(self, node: Node, value: Value) -> None:
@@ -33,8 +49,7 @@ class Tree(Generic[Value]):
         level, number = node
         with self.lock:
             while True:
-                if level == self.kept_level:
-                    self.kept[level, number] = value
+                self.made((level, number), value)
                 n_nodes = -(-self.n >> level)
                 if n_nodes == 1:
                     break

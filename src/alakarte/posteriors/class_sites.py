@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from alakarte.data.rows import Rows
+from alakarte.execution.steps import Steps
 from alakarte.likelihoods.categorical import slopes, softmax
 from alakarte.linalg.factorise import cholesky, log_determinant
 from alakarte.posteriors.base import Posterior
@@ -38,7 +39,7 @@ class ClassSites(SiteFinder):
         """Of all rows of a problem."""
         design = design_matrix(latent_function_at(problem, theta))
         labels = labels_of(problem.rows, self.base)
-        mode = softmax_mode(design, labels)
+        mode = softmax_mode(design, labels, steps=Steps(problem.rows.checkpoint, problem, theta, self.base))
         return replace(class_regression(design, labels, mode), n_passes=mode.n_passes)
 
     def update(self, before: Posterior, rows: Rows, n_jobs: int) -> WorkingRegression:

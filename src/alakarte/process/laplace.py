@@ -39,27 +39,43 @@ def find_mode(
     tol: float = 1e-6,
 ) -> Mode:
     """Newton's method from `sites` or from a function of zero; steps that lower the posterior density are halved."""
-    if sites is None:
+    n_steps, n_solved, converged, known = 0, 1, False, data.steps.recall()
+    if known is not None:  # from before a crash
+        sites, (n_steps, n_solved) = Sites(*known[:2]), known[2].astype(int).tolist()
+    elif sites is None:
         zero = np.zeros(len(data.y))
         sites = _sites(likelihood.derivatives(values, data.y, data.offset), data, zero)
-    current, density = _solved(space, likelihood, values, data, sites)
-    n_steps, n_solved, converged = 0, 1, False
+    with data.steps.step():
+        current, density = _solved(space, likelihood, values, data, sites)
     while not converged and n_steps < MAX_STEPS:
         n_steps += 1
-        wanted, step = _sites(current.derivatives, data, current.state.mean), 1.0
-        stepped, higher = _solved(space, likelihood, values, data, wanted)
-        n_solved += 1
-        for _ in range(HALVINGS):
-            if higher >= density - SLACK * abs(density):
-                break
-            step, n_solved = step / 2, n_solved + 1
-            stepped, higher = _solved(space, likelihood, values, data, current.sites.towards(wanted, step))
+        wanted = _sites(current.derivatives, data, current.state.mean)
+        with data.steps.step():
+            stepped, higher, n_tried = _stepped(space, likelihood, values, data, (current, density, wanted))
+        n_solved += n_tried
         converged = higher - density < tol
         if higher < density - SLACK * abs(density):
             break
         current, density = stepped, higher
+        if not converged:
+            data.steps.ended(current.sites.curvature, current.sites.linear, np.array([n_steps, n_solved]))
     ended = current.sites, current.state, current.derivatives, current.log_evidence
     return Mode(*ended, n_steps, converged, n_solved)
+
+
+def _stepped(
+    space: LatentSpace, likelihood: RowLikelihood, values: Values, data: Observations, way: tuple[Mode, float, Sites]
+) -> tuple[Mode, float, int]:
+    """A mode on the way to the wanted sites with its density, after so many tries: shorter steps where it is lower."""
+    current, density, wanted = way
+    step = 1.0
+    stepped, higher = _solved(space, likelihood, values, data, wanted)
+    for n_tried in range(1, HALVINGS + 1):
+        if higher >= density - SLACK * abs(density):
+            return stepped, higher, n_tried
+        step /= 2
+        stepped, higher = _solved(space, likelihood, values, data, current.sites.towards(wanted, step))
+    return stepped, higher, HALVINGS + 1
 
 
 def _sites(derivatives: Derivatives, data: Observations, mean: Array) -> Sites:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from alakarte.execution.steps import Steps
 from alakarte.process.laplace import find_mode, mode_directions
 from alakarte.process.latent_space import latent_space
 from alakarte.process.problem import LatentFunction, Problem, latent_function_at
@@ -33,10 +34,10 @@ class LatentEvidence:
     n_passes: int  # over the rows by blocks; 0 where a matrix of all rows is kept
 
 
-def observations(problem: Problem) -> Observations:
+def observations(problem: Problem, steps: Steps | None = None) -> Observations:
     """Targets, offsets and weights of a problem's rows: the columns of their y."""
     y, weight = problem.rows.targets()
-    return Observations(y[:, 0], y[:, 1], weight)
+    return Observations(y[:, 0], y[:, 1], weight, steps or Steps())
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a step too far gives no finite bound, and is taken back
@@ -50,7 +51,12 @@ def latent_evidence(
     tol: float = 1e-6,
 ) -> LatentEvidence:
     """The approximate evidence; warm from `sites`, where given."""
-    function, data, likelihood = latent_function_at(problem, theta), observations(problem), problem.row_likelihood
+    steps = Steps(problem.rows.checkpoint, problem, theta, inference, sites, tol)
+    function, data, likelihood = (
+        latent_function_at(problem, theta),
+        observations(problem, steps),
+        problem.row_likelihood,
+    )
     space, values = latent_space(function), function.values
     slopes: Values
     if inference == VARIATIONAL:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from alakarte.execution.steps import Steps
 from alakarte.likelihoods.categorical import curvature_times, log_softmax_at, slopes, softmax
 from alakarte.linalg.factorise import cholesky, solve
 from alakarte.process.design_matrix import DesignMatrix, weighted_gram
@@ -58,10 +59,15 @@ class SoftmaxMode:
 
 
 def softmax_mode(
-    design: DesignMatrix, labels: Labels, ridge: float = 1.0, start: Array | None = None, tol: float = 1e-4
+    design: DesignMatrix,
+    labels: Labels,
+    ridge: float = 1.0,
+    start: Array | None = None,
+    tol: float = 1e-4,
+    steps: Steps | None = None,
 ) -> SoftmaxMode:
     """The mode; `tol`: nats per unit of weight that a further Newton step may promise. `start` is an earlier U."""
-    return _Newton(design, labels, ridge, tol).run(start)
+    return _Newton(design, labels, ridge, tol).run(start, steps or Steps())
 
 
 class _Newton:
@@ -72,29 +78,46 @@ class _Newton:
         self.tol = tol * float(labels.weight.sum())
         self.n_passes = 0
 
-    def run(self, start: Array | None) -> SoftmaxMode:
-        D, K = self.design.n_columns, self.labels.n_classes
-        weights = np.zeros((D, K)) if start is None else start
-        latent = np.zeros((self.design.n_rows, K)) if start is None else self._times(weights)
-        value = self._objective(weights, latent)
-        blocks, converged = None, False
-        for step in range(MAX_NEWTON):
+    def run(self, start: Array | None, steps: Steps) -> SoftmaxMode:
+        first, weights, latent, at_blocks = self._begun(start, steps.recall())
+        value, converged = self._objective(weights, latent), False
+        blocks = None if first == 0 else self._blocks(softmax(at_blocks + self.labels.base))
+        for step in range(first, MAX_NEWTON):
             p = softmax(latent + self.labels.base)
-            gradient = self._transposed(slopes(p, self.labels.y, self.labels.weight)) - self.ridge * weights
+            with steps.step():
+                gradient = self._transposed(slopes(p, self.labels.y, self.labels.weight)) - self.ridge * weights
             if step in REBUILT or blocks is None:
-                blocks = preconditioner(self.design, p, self.labels.weight, self.ridge)
-            direction, promised = self._conjugate_gradients(p, gradient, blocks)
+                blocks, at_blocks = self._blocks(p), latent
+            inner = steps.part(step)
+            direction, promised = self._conjugate_gradients(p, gradient, blocks, inner)
             if promised < self.tol:
                 converged = True
                 break
-            along = self._times(direction)
+            with steps.step():
+                along = self._times(direction)
             moved = self._line_search(weights, latent, value, direction, along)
             if moved is None:
                 converged = promised < 100 * self.tol  # in rounding
                 break
             weights, latent, value = moved
+            steps.ended(weights, latent, at_blocks, np.array([step + 1, self.n_passes]))
+            inner.forget()
         log_likelihood = value + 0.5 * self.ridge * float(np.sum(weights**2))
         return SoftmaxMode(weights, latent, log_likelihood, value, self.n_passes, converged)
+
+    def _begun(self, start: Array | None, known: list[Array] | None) -> tuple[int, Array, Array, Array]:
+        """The number of the first step, U, Ψ U there, and Ψ U for which there are blocks."""
+        if known is not None:  # from before a crash
+            weights, latent, at_blocks, (step, n_passes) = known
+            self.n_passes = int(n_passes)
+            return int(step), weights, latent, at_blocks
+        D, K = self.design.n_columns, self.labels.n_classes
+        weights = np.zeros((D, K)) if start is None else start
+        latent = np.zeros((self.design.n_rows, K)) if start is None else self._times(weights)
+        return 0, weights, latent, latent
+
+    def _blocks(self, p: Array) -> "Blocks":
+        return preconditioner(self.design, p, self.labels.weight, self.ridge)
 
     def _times(self, weights: Array) -> Array:
         self.n_passes += 1
@@ -112,25 +135,28 @@ class _Newton:
         curved = curvature_times(p, self._times(direction), self.labels.weight)
         return self.ridge * direction + self._transposed(curved)
 
-    def _conjugate_gradients(self, p: Array, gradient: Array, blocks: "Blocks") -> tuple[Array, float]:
+    def _conjugate_gradients(self, p: Array, gradient: Array, blocks: "Blocks", steps: Steps) -> tuple[Array, float]:
         """An approximate Newton step (D, K), and the nats that it promises."""
         direction = np.zeros_like(gradient)
         residual = gradient.copy()
         z = blocks.solve(residual)
         search, rz = z.copy(), float(np.sum(residual * z))
-        first = rz
-        for _ in range(MAX_GRADIENTS):
-            if rz <= FORCING * first:
+        first, n_done, known = rz, 0, steps.recall()
+        if known is not None:  # from before a crash
+            direction, residual, search, (rz, n_done, n_passes) = *known[:3], known[3].tolist()
+            self.n_passes = int(n_passes)
+        for n_steps in range(int(n_done) + 1, MAX_GRADIENTS + 1):
+            if rz <= FORCING * first or (n_steps > 1 and first < 2 * self.tol):
                 break
-            curved = self._hessian_times(p, search)
+            with steps.step():
+                curved = self._hessian_times(p, search)
             length = rz / float(np.sum(search * curved))
             direction += length * search
             residual -= length * curved
             z = blocks.solve(residual)
             before, rz = rz, float(np.sum(residual * z))
             search = z + rz / before * search
-            if first < 2 * self.tol:
-                break
+            steps.ended(direction, residual, search, np.array([rz, n_steps, self.n_passes]))
         return direction, 0.5 * float(np.sum(gradient * direction))
 
     def _line_search(

@@ -11,10 +11,11 @@ that of weighted regression; given q(f), the likelihood says what each site shou
 Steps that lower the bound are halved. Sites are passed in and out: nothing is remembered here.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from alakarte.execution.steps import Steps
 from alakarte.likelihoods.rowwise import Expected, RowLikelihood
 from alakarte.process.latent_space import LatentSpace
 from alakarte.process.sites import LatentState, Sites
@@ -36,6 +37,7 @@ class Observations:
     y: Array  # as the likelihood encodes it
     offset: Array  # added to the latent function
     weight: Array
+    steps: Steps = field(default_factory=Steps)  # towards what they say of the function
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,18 @@ def infer(
     tol: float = 1e-6,
 ) -> Inference:
     """The best normal approximation, from `sites` or from a start of its own; `tol` in nats of the bound."""
+    known = data.steps.recall()
+    step, longest, n_done, n_solved = 1.0, LONGEST_STEP if likelihood.fixed_point_is_slow else 1.0, 0, 1
     starts = [sites] if sites is not None else _starts(likelihood, values, data)
-    current = max((_evaluate(space, likelihood, values, data, start) for start in starts), key=lambda each: each.bound)
-    step, longest = 1.0, LONGEST_STEP if likelihood.fixed_point_is_slow else 1.0
-    for n_steps in range(1, MAX_STEPS + 1):
+    if known is not None:  # from before a crash
+        starts, (step, longest), (n_done, n_solved) = [Sites(*known[:2])], known[2].tolist(), known[3].astype(int)
+    with data.steps.step():
+        evaluated = [_evaluate(space, likelihood, values, data, start) for start in starts]
+    current = replace(max(evaluated, key=lambda each: each.bound), n_solved=int(n_solved))
+    for n_steps in range(int(n_done) + 1, MAX_STEPS + 1):
         wanted = matched_sites(current.expected, data, current.state.mean)
-        better, taken, n_tried = _improved(space, likelihood, values, data, current, wanted, step)
+        with data.steps.step():
+            better, taken, n_tried = _improved(space, likelihood, values, data, current, wanted, step)
         n_solved = current.n_solved + n_tried
         if better is None:  # no step along this way raises the bound: rounding is all that is left
             return replace(current, n_steps=n_steps, converged=True, n_solved=n_solved)
@@ -75,6 +83,8 @@ def infer(
         if taken < step:  # it swings about its end: shorter steps from here on
             longest = CALM_STEP * step
         step = min(STEP_GROWTH * taken, longest)
+        reached = current.sites.curvature, current.sites.linear
+        data.steps.ended(*reached, np.array([step, longest]), np.array([n_steps, n_solved]))
     return replace(current, n_steps=MAX_STEPS)
 
 

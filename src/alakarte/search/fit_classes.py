@@ -61,8 +61,10 @@ def fit_classes(search: Search, rows: Rows, base: Array, warm: WarmStart | None 
     members = [_member(search, rows, contestants[rank]) for rank in averaged]
     finder, n_jobs = ClassSites(base), search.settings.n_jobs
     search.progress.say(f"probabilities of {base.size} classes from {rows.n_rows} rows")
+    rows = rows.remembered(search.checkpoint)
     found = [finder.find(member.problem.on(rows).with_jobs(n_jobs), member.theta) for member in members]
-    posterior = latent_posterior(finder, tuple(members), rows, found, n_jobs)
+    with search.checkpoint.passes():
+        posterior = latent_posterior(finder, tuple(members), rows, found, n_jobs)
     tuned = TunedProcess(
         process_at(members[0].problem.on(rows), members[0].theta), members[0].theta, found[0].nlml, None
     )

@@ -22,7 +22,7 @@ def by_features(search: Search, latent: Latent, rows: Rows, inference: str) -> L
     if plan.growing:
         columns = search.columns_for_sites(min(policy.SECOND_COLUMNS, latent_columns(rows.n_rows)))
         problem = with_columns(problem, columns, search.stream("compare", plan, columns))
-    objective = LatentObjective(problem, inference)
+    objective = LatentObjective(problem, inference, search.checkpoint)
     theta = latent.run.theta
     if search.budget.allows(2 * latent_flops(rows.n_rows, objective.problem.n_basis)):
         theta = objective.with_best_gain(theta, search.budget)

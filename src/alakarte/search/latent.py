@@ -125,7 +125,9 @@ def _finished(search: Search, targets: Subsets, learned: list[Latent], inference
     members = tuple(Member(each.problem, each.run.theta, each.n_parameters, each.weight) for each in kept)
     working = [working_regression(each.evidence) for each in kept]
     finder = RowSites(inference, best.problem.row_likelihood, best.evidence.function.values)
-    posterior = latent_posterior(finder, members, rows, working, search.settings.n_jobs)
+    with search.checkpoint.passes():
+        kept_rows = rows.remembered(search.checkpoint)
+        posterior = latent_posterior(finder, members, kept_rows, working, search.settings.n_jobs)
     if isinstance(finder.likelihood, Bernoulli):
         odds = keep(search, Odds(), lambda search, _: odds_of(search, kept))
         posterior = replace(posterior, **odds._asdict())

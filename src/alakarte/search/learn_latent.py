@@ -74,10 +74,10 @@ class LatentObjective:
     """theta → (negative log evidence, gradient), warm from where the last evaluation ended."""
 
     def __init__(self, problem: Problem, inference: str, checkpoint: Checkpoint | None = None):
-        self.problem, self.inference = problem, inference
+        self.checkpoint = checkpoint or Checkpoint()
+        self.problem, self.inference = problem.on(problem.rows.remembered(self.checkpoint)), inference
         self.sites: Sites | None = None
         self.tol = policy.LATENT_TOL * problem.rows.total
-        self.checkpoint = checkpoint or Checkpoint()
         self.name = digest(problem, inference) if self.checkpoint.remembers else ""
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
@@ -85,7 +85,9 @@ class LatentObjective:
         name = digest(self.name, self.sites, theta) if self.checkpoint.remembers else ""
         known = self.checkpoint.recall(name)
         if known is None:
-            found = self.at(theta, gradient=True)
+            with self.checkpoint.passes() as names:
+                found = self.at(theta, gradient=True)
+            self.checkpoint.forget(names)
             assert found.gradient is not None
             if self.checkpoint.remembers and self.sites is not None:
                 sites = self.sites.curvature, self.sites.linear
@@ -93,6 +95,20 @@ class LatentObjective:
             return found.nlml, found.gradient
         self.sites = Sites(*known[2:])
         return float(known[0]), known[1]
+
+    def value(self, theta: Array) -> float:
+        """The value alone, which a checkpoint knows likewise."""
+        name = digest(self.name, "value", self.sites, theta) if self.checkpoint.remembers else ""
+        known = self.checkpoint.recall(name)
+        if known is None:
+            with self.checkpoint.passes() as names:
+                found = self.at(theta)
+            self.checkpoint.forget(names)
+            if self.checkpoint.remembers and self.sites is not None:
+                self.checkpoint.keep(name, [np.asarray(found.nlml), self.sites.curvature, self.sites.linear])
+            return found.nlml
+        self.sites = Sites(*known[1:])
+        return float(known[0])
 
     def at(self, theta: Array, *, gradient: bool = False) -> LatentEvidence:
         """The evidence; its sites are where the next evaluation begins."""
@@ -113,7 +129,7 @@ class LatentObjective:
             if log_gain and np.array_equal(tried, best):  # at its bound
                 break
             try:
-                value = self.at(tried).nlml
+                value = self.value(tried)
             except (IllConditioned, FloatingPointError, np.linalg.LinAlgError):
                 break
             if not value < least:
