@@ -134,7 +134,7 @@ def test_pickle_holds_nothing_twice(name, tmp_path):
 def test_features_and_neighbours_together_are_kept(tmp_path):
     regressor = pickle.loads(pickle.dumps(fitted("weights")))
     near, smooth = fitted("neighbours").model_.posterior, regressor.model_.posterior
-    joined = smooth_and_rough(smooth, near, near.targets + 1.0)
+    joined = smooth_and_rough(smooth, replace(near, doubt=0.5), near.targets + 1.0)
     classifier = pickle.loads(pickle.dumps(fitted("three_classes")))
     latent, votes = classifier.model_.posterior, fitted("votes").model_.posterior
     base = classifier.model_.scaling.y_mean

@@ -131,3 +131,39 @@ def test_a_row_is_left_out_of_its_own_prediction():
         assert variance[place] == pytest.approx(expected.variance(one.x)[0])
     with pytest.raises(IllConditioned, match="not fitted"):
         posterior.leave_one_out(ArrayRows(rows.x[:2] + 1, rows.y[:2], np.ones(2)).whole())
+
+
+def test_rows_that_were_near_are_left_out_with_it():
+    made, theta = problem(resolve("matern32"), (3, 1, 8), "exact", n=60)
+    made = made.on(replace(made.rows, weight=np.ones(made.rows.n_rows)))
+    posterior, row = local_posterior(made, theta, 7), np.array([4])
+    near = posterior.neighbours.nearest_others(row, 12)[0]
+    mean, variance = posterior.without_each(row, n_passed=5)
+    rest = made.rows.take(np.sort(near[5:]))
+    expected = dense_process(made.on(rest), theta, made.rows.x[row])
+    assert np.allclose(mean, expected.mean)
+    assert np.allclose(variance[:, 0], expected.covariance.diagonal())
+
+
+def test_doubt_widens_what_is_far_and_keeps_means_and_correlations():
+    made, theta = problem(resolve("matern12"), (3, 1, 8), "exact", n=80)
+    learned, x = local_posterior(made, theta, 6), queries(40)
+    x[-1] = 1e6
+    doubting, variance = replace(learned, doubt=0.7), learned.variance(x)
+    prior = np.exp(2 * learned.spectrum.log_amplitude).sum()
+    expected = np.minimum(variance * (1 + variance / learned.noise_variance) ** 0.7, prior)
+    assert np.allclose(doubting.variance(x), expected)
+    assert (expected[:-1] > variance[:-1]).all()
+    assert doubting.variance(x)[-1] == pytest.approx(prior)
+    assert np.array_equal(doubting.mean(x), learned.mean(x))
+    before, after = learned.covariance(x)[:, :, 0], doubting.covariance(x)[:, :, 0]
+    assert np.allclose(after.diagonal(), expected[:, 0])
+    root = np.sqrt(expected / variance)[:, 0]
+    assert np.allclose(after, root[:, None] * before * root)
+    assert np.allclose(doubting.without_each(np.arange(9))[1], doubting.doubted(learned.without_each(np.arange(9))[1]))
+
+
+def test_a_query_that_nothing_is_unknown_of_stays_so_under_doubt():
+    made, theta = problem(resolve("matern32"), (3, 1, 8), "exact", n=30)
+    doubting = replace(local_posterior(made, theta, 6), doubt=1.0)
+    assert doubting.doubted(np.zeros(2)) == pytest.approx(0.0)

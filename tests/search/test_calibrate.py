@@ -1,12 +1,17 @@
 """Calibration of a fit: rows left out of its own posterior, or nothing where there is no time or nothing to learn."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from alakarte import GPRegressor
+from alakarte.data.rows import Block
 from alakarte.posteriors.average import Average
 from alakarte.posteriors.calibration import UNCALIBRATED, calibration
 from alakarte.posteriors.rows import RowPosterior
+from alakarte.posteriors.smooth_and_rough import smooth_and_rough
 from alakarte.search import calibrate as module
 from alakarte.search.policy import DOFS
 from problems import small, table
@@ -72,6 +77,52 @@ def test_heavy_tails_of_the_noise_are_seen():
     low, high = model.predict_interval(X[300:])
     covered = np.mean((low <= y[300:]) & (y[300:] <= high))
     assert abs(covered - 0.95) < 3 * np.sqrt(0.95 * 0.05 / 300)
+
+
+def posterior_rows(model):
+    """All rows of a posterior from neighbours, standardised."""
+    near = model.model_.posterior
+    return Block(near.neighbours.points / near.neighbours.scale, near.targets, np.ones(len(near.targets)))
+
+
+def coverage_of(model, X, y):
+    low, high = model.predict_interval(X)
+    return np.mean((low <= y) & (y <= high))
+
+
+def with_secrets(n_groups=80, n_rows=8):
+    """Rows close to those of their group, and targets with an effect of each group that no input tells."""
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(n_groups), n_rows)
+    X = rng.standard_normal((n_groups, 2))[group] + 0.02 * rng.standard_normal((len(group), 2))
+    y = np.sin(2 * X[:, 0]) + 0.5 * rng.standard_normal(n_groups)[group] + 0.05 * rng.standard_normal(len(group))
+    return X, y, group
+
+
+def test_far_neighbours_are_doubted_where_near_rows_share_a_secret():
+    X, y, group = with_secrets()
+    known = group < 60
+    model = GPRegressor("matern12", expansion="local", n_neighbors=10, random_state=0, n_jobs=1)
+    posterior = model.fit(X[known], y[known]).model_.posterior
+    assert posterior.doubt > 0.1
+    assert f"(1 + v/noise)^{posterior.doubt:.2g}, by rows left out" in model.summary()
+    expected = by_hand(model, posterior_rows(model), model.theta_.size)  # of the posterior that doubts
+    assert model.model_.calibration.scale == pytest.approx(expected.scale)
+    covered = coverage_of(model, X[~known], y[~known])
+    model.model_ = replace(model.model_, posterior=replace(posterior, doubt=0.0))
+    assert covered > coverage_of(model, X[~known], y[~known]) + 0.05
+
+
+def test_neighbours_of_what_features_leave_are_doubted_too():
+    X, y, _ = with_secrets()
+    near = GPRegressor("matern12", expansion="local", n_neighbors=10, **SHORT).fit(X, y).model_.posterior
+    learned, smooth = replace(near, doubt=0.0), small("ard", expansion="fastfood").fit(X, y).model_.posterior
+    search = SimpleNamespace(subsets=SimpleNamespace(order=np.arange(len(y))), settings=SimpleNamespace(n_jobs=1))
+    expected = module._doubted(search, learned, DOFS).doubt
+    assert expected > 0
+    both = module._doubted(search, smooth_and_rough(smooth, learned, near.targets), DOFS)
+    assert both.rough.doubt == expected
+    assert module._doubted(search, smooth, DOFS) is smooth
 
 
 def test_what_was_not_learned_is_not_calibrated():

@@ -8,6 +8,8 @@ from alakarte.display.words import cut, cut_apart
 from alakarte.model.fitted import FittedModel
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.latent import LatentPosterior
+from alakarte.posteriors.local import LocalPosterior
+from alakarte.posteriors.smooth_and_rough import SmoothAndRough
 from alakarte.posteriors.stacked import StackedPosterior
 from alakarte.posteriors.votes import VotesPosterior
 from alakarte.records import Array
@@ -99,7 +101,16 @@ def _intervals(model: FittedModel) -> str:
     if np.isinf(dof).all() and (scale == 1).all():
         return "normal, as learned"
     tails = [f"Student-t, dof {each:.3g}" if np.isfinite(each) else "normal" for each in dof]
-    return f"{', '.join(dict.fromkeys(tails))}; standard deviations x {_numbers(scale)}, by rows left out"
+    words = f"{', '.join(dict.fromkeys(tails))}; standard deviations x {_numbers(scale)}"
+    return f"{words}{_doubt(model.posterior)}, by rows left out"
+
+
+def _doubt(posterior: Posterior) -> str:
+    """How neighbours that are far are doubted."""
+    near = posterior.rough if isinstance(posterior, SmoothAndRough) else posterior
+    if not isinstance(near, LocalPosterior) or near.doubt == 0:
+        return ""
+    return f", variances v of far neighbours x (1 + v/noise)^{near.doubt:.2g}"
 
 
 def _choices(model: FittedModel) -> list[str]:

@@ -229,7 +229,7 @@ RECORDS: tuple[Kept, ...] = (
         targets="n T",
         weight="n",
         unbounded=("nlml",),
-        holds=lambda posterior: posterior.n_neighbors >= 1,
+        holds=lambda posterior: posterior.n_neighbors >= 1 and posterior.doubt >= 0,
     ),
     kept(SmoothAndRough, smooth="d T", rough="d T n", y="n T", unbounded=("nlml",)),
     kept(

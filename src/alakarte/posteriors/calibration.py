@@ -48,6 +48,11 @@ def calibration(z: Array, weight: Array, n_parameters: int, dofs: Sequence[float
     return Calibration((1 + learned / total) * scale, dof)
 
 
+def most_nats(z: Array, weight: Array, dofs: Sequence[float]) -> float:
+    """Log density of z-scores (n, T), each column with its own best scale and tails."""
+    return sum(float(weight @ log_density(column, 0.0, *_scale_and_dof(column, weight, 0.0, dofs))) for column in z.T)
+
+
 def _scale_and_dof(z: Array, weight: Array, prior: float, dofs: Sequence[float]) -> tuple[float, float]:
     """The best scale and degrees of freedom of z-scores (n,)."""
     total = float(weight.sum())

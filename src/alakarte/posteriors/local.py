@@ -8,6 +8,9 @@ own predictions, under the prior:
 
 so its diagonal is the variance, it cannot be negative, and with all rows as neighbours it is that of the closed form.
 Samples are drawn with it.
+
+A kernel learned from rows whose neighbours are near may be too sure where these are far. So v counts as v (1 + v/s)^p,
+at most k(x, x), with a power p that `posteriors/doubt.py` learns: at its default of zero nothing changes.
 """
 
 from dataclasses import dataclass, replace
@@ -47,6 +50,7 @@ class LocalPosterior(Posterior):
     total: float
     noise_variance: float
     nlml: float  # −N × the mean log density of rows left out, where that is known
+    doubt: float = 0.0  # p
 
     @property
     def n_targets(self) -> int:
@@ -94,7 +98,14 @@ class LocalPosterior(Posterior):
             return np.column_stack([mean, variance])
 
         both = by_tiles(of_tile, x, _TILE_ROWS, n_jobs, padded=False)
-        return both[:, :-1], self._for_each_target(both[:, -1])
+        return both[:, :-1], self._for_each_target(self.doubted(both[:, -1]))
+
+    def doubted(self, variance: Array) -> Array:
+        """What a variance (…) of the k nearest rows counts as."""
+        if self.doubt == 0:
+            return variance
+        most = np.exp(2 * self.spectrum.log_amplitude).sum()
+        return np.asarray(np.clip(variance * (1 + variance / self.noise_variance) ** self.doubt, None, most))
 
     def covariance(self, x: Array) -> Array:
         """Of the errors of each query's own prediction."""
@@ -117,7 +128,10 @@ class LocalPosterior(Posterior):
             covariance += mine @ touched.T
         covariance = 0.5 * (covariance + covariance.T)
         np.einsum("ii->i", covariance)[...] = variance
-        return covariance
+        if self.doubt == 0:
+            return covariance
+        stretch = np.sqrt(self.doubted(variance) / np.where(variance > 0, variance, 1.0))
+        return np.asarray(stretch[:, None] * covariance * stretch)
 
     def _weights(self, x: Array) -> tuple[Integers, Any, Array]:
         """The union of all neighbours (u,), what each counts in each mean (rows, u), and the variance (rows,)."""
@@ -145,13 +159,16 @@ class LocalPosterior(Posterior):
         """From the nearest of the other rows."""
         return self.without_each(held_places(self.neighbours, self.targets, block), n_jobs)
 
-    def without_each(self, picked: Integers, n_jobs: int = 1) -> tuple[Array, Array]:
-        """Mean and variance (rows, T) at rows `picked` (rows,) of its own, each from the nearest of the others."""
+    def without_each(self, picked: Integers, n_jobs: int = 1, n_passed: int = 0) -> tuple[Array, Array]:
+        """Mean and variance (rows, T) at rows `picked` (rows,) of its own, each from the nearest of the others.
+
+        The `n_passed` nearest of these are left out, too.
+        """
         near = self.neighbours
-        others = near.nearest_others(picked, self.n_neighbors, self.weight, n_jobs)
+        others = near.nearest_others(picked, n_passed + self.n_neighbors, self.weight, n_jobs)[:, n_passed:]
         rows = Conditionals(near.points, near.scale, self.targets, self.weight, picked, others)
         mean, variance = conditional_moments(rows, self.kernel, self.noise_variance, n_jobs)
-        return mean, self._for_each_target(variance)
+        return mean, self._for_each_target(self.doubted(variance))
 
     def changed(self, rows: Rows, sign: int, n_jobs: int = 1) -> "LocalPosterior":
         """With these rows beside the others, or without them."""

@@ -64,7 +64,7 @@ def fit(search: Search, warm: WarmStart | None = None) -> Fit:
     """Learn, choose, refine, grow; `warm` is where an earlier fit of the same kernel ended."""
     if search.settings.expansion == "local":
         ranking, tuned, posterior = fit_neighbours(search, warm)
-        calibration = keep(search, UNCALIBRATED, lambda search, _: calibrate(search, ranking[0], posterior))
+        posterior, calibration = _calibrated(search, ranking[0], posterior)
         return Fit(search, ranking, tuned, "neighbours need none", posterior, [0], calibration=calibration)
     search = look_for_waves(search)
     with search.budget.without(time_for_neighbours(search)):
@@ -76,7 +76,7 @@ def fit(search: Search, warm: WarmStart | None = None) -> Fit:
         averaged = indistinguishable(search, ranking)
         posterior, averaged = _posterior(ranking, grown.tuned, averaged)
     ranking, tuned, posterior = keep(search, (ranking, grown.tuned, posterior), try_neighbours)
-    calibration = keep(search, UNCALIBRATED, lambda search, _: calibrate(search, ranking[0], posterior))
+    posterior, calibration = _calibrated(search, ranking[0], posterior)
     return Fit(search, ranking, tuned, grown.reason, posterior, averaged, calibration=calibration)
 
 
@@ -100,6 +100,11 @@ def keep(search: Search, state: State, step: Callable[[Search, State], State]) -
     except KeyboardInterrupt:
         search.budget.interrupted = True
         return state
+
+
+def _calibrated(search: Search, best: Candidate, posterior: Posterior) -> tuple[Posterior, Calibration]:
+    """By rows left out, unless the user interrupts."""
+    return keep(search, (posterior, UNCALIBRATED), lambda search, state: calibrate(search, best, state[0]))
 
 
 def _posterior(ranking: list[Candidate], tuned: TunedProcess, averaged: list[int]) -> tuple[Posterior, list[int]]:
