@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+import alakarte.search.policy as policy
 from alakarte import GPClassifier, load
 from alakarte.likelihoods import Bernoulli
 from alakarte.posteriors.left_out_classes import left_out_log_probabilities
@@ -16,13 +17,13 @@ from alakarte.search.policy import ODDS_SPREAD
 TRUE = Odds(1.4, 0.3)
 
 
-def left_out(sharpness, doubt, seed=0, n=2000):
+def left_out(sharpness, doubt, seed=0, n=2000, optimism=1.0):
     """Rows of two kernels whose labels are drawn with these numbers, some twice."""
     rng = np.random.default_rng(seed)
     f, q = 4 * rng.standard_normal(n), rng.exponential(8.0, n)
     moments = [(0.7, f, q), (0.3, f + rng.standard_normal(n), 2 * q)]
     y = (rng.uniform(size=n) < probability(moments, sharpness, doubt)).astype(float)
-    return LeftOut(moments, y, np.ones(n))
+    return LeftOut(moments, y, np.ones(n), optimism)
 
 
 def probability(moments, c, kappa):
@@ -54,17 +55,50 @@ def test_the_numbers_are_the_most_probable_ones():
     assert fitted_odds(rows) == pytest.approx(TRUE, rel=0.25)
 
 
-def test_labels_that_are_as_probable_as_said_change_nothing():
-    for seed in range(20):
-        assert fitted_odds(left_out(1.0, 1.0, seed, 400)) == Odds()
+def test_labels_that_are_as_probable_as_said_change_little():
+    """Of 400 rows less than a nat is lost on average, on as many fresh ones, and most change nothing at all."""
+    fresh, found = left_out(1.0, 1.0, 100, 20_000), [fitted_odds(left_out(1.0, 1.0, seed, 400)) for seed in range(20)]
+    lost = [400 / 20_000 * (loss(fresh, *odds) - loss(fresh, 1.0, 1.0)) for odds in found]
+    assert np.mean(lost) < 1
+    assert sum(odds != Odds() for odds in found) < 8
+
+
+def test_they_must_gain_more_than_rows_look_too_good():
+    rows = left_out(*TRUE, n=400)
+    found = fitted_odds(rows)
+    theta = np.log(found)
+    gain = loss(rows, 1.0, 1.0) - loss(rows, *found) - 0.5 * theta @ theta / ODDS_SPREAD**2
+    assert fitted_odds(rows._replace(optimism=gain - 0.01)) == found != Odds()
+    assert fitted_odds(rows._replace(optimism=gain + 0.01)) == Odds()
+
+
+@pytest.mark.parametrize("most", [2000, 50])
+def test_rows_look_better_by_a_nat_for_every_number_learned(monkeypatch, most):
+    """Of the kernels by their shares; of some of the rows as much less as they are fewer."""
+    seen = []
+    monkeypatch.setattr(policy, "LEFT_OUT_ROWS", most)
+    monkeypatch.setattr("alakarte.search.odds.fitted_odds", lambda rows: (seen.append(rows), Odds())[1])
+    X = np.random.default_rng(1).standard_normal((120, 4))
+    posterior = GPClassifier(random_state=0, n_jobs=1).fit(X[:, :3], wavy(X)).model_.posterior
+    n_learned = np.array([member.n_parameters for member in posterior.members])
+    [rows] = seen
+    assert n_learned.min() < n_learned.max()
+    assert rows.optimism == pytest.approx(posterior.weights @ n_learned * len(rows.y) / 120, rel=1e-12)
 
 
 def test_rows_of_weight_two_are_there_twice():
     rows = left_out(*TRUE, n=1000)
-    twice = LeftOut([(w, np.tile(f, 2), np.tile(q, 2)) for w, f, q in rows.moments], np.tile(rows.y, 2), np.ones(2000))
+    twice = LeftOut(
+        [(w, np.tile(f, 2), np.tile(q, 2)) for w, f, q in rows.moments], np.tile(rows.y, 2), np.ones(2000), 1.0
+    )
     found = fitted_odds(rows._replace(weight=np.full(1000, 2.0)))
     assert found != Odds()
     assert found == pytest.approx(fitted_odds(twice), rel=1e-4)
+
+
+def wavy(X):
+    """Labels by a wave along the first input, a slope along the second, and some noise, the last."""
+    return (np.sin(3 * X[:, 0]) + 0.5 * X[:, 1] + 0.3 * X[:, -1] > 0).astype(int)
 
 
 def ring(n, seed, d=20):

@@ -3,7 +3,7 @@
 In: what all other rows say of each row, f₋ and its variance q₋, by one kernel or several. Out: `Odds`, with which
 probabilities are the average of σ under N(c f, κ c² q). Under the normal approximation q is often too large where a
 border is sharp: the average is then too unsure. Both numbers are expected near one, and are one unless rows left out
-clearly say otherwise.
+gain more by others than the kernels, which these rows took part in learning, have made them look better.
 """
 
 from collections.abc import Sequence
@@ -39,6 +39,7 @@ class LeftOut(NamedTuple):
     moments: Sequence[tuple[float, Array, Array]]  # of each kernel its share, and f₋ and q₋ (n,)
     y: Array  # (n,) 0 or 1
     weight: Array  # (n,)
+    optimism: float  # nats by which they look better than fresh rows: one for every number learned from them [Akaike]
 
 
 def odds_of(search: Search, averaged: list[Latent]) -> Odds:
@@ -52,11 +53,14 @@ def odds_of(search: Search, averaged: list[Latent]) -> Odds:
         f, q = left_out_function(latent.evidence)
         moments.append((latent.weight / total, f[picked], q[picked]))
     data = observations(averaged[0].evidence.function.problem)
-    return fitted_odds(LeftOut(moments, data.y[picked], data.weight[picked]))
+    weight = data.weight[picked]
+    n_learned = sum(latent.weight * latent.n_parameters for latent in averaged) / total
+    optimism = n_learned * float(weight.sum() / data.weight.sum())
+    return fitted_odds(LeftOut(moments, data.y[picked], weight, optimism))
 
 
 def fitted_odds(left_out: LeftOut) -> Odds:
-    """The most probable two numbers, where these rows gain more than log N nats by them."""
+    """The most probable two numbers, where these rows gain more nats by them than they look too good."""
 
     def objective(theta: Array) -> tuple[float, Array]:
         (value, slope), (penalty, pull) = log_loss(theta, left_out), _prior(theta)
@@ -66,7 +70,7 @@ def fitted_odds(left_out: LeftOut) -> Odds:
     task = Task(objective, _BOUNDS, Coordinates(np.full(2, np.inf)))
     best = minimise(task, start, Limits(policy.LINK_ITERATIONS, 0.0)).theta
     gain = objective(start)[0] - objective(best)[0]
-    if not gain > np.log(max(float(left_out.weight.sum()), 1.0)):
+    if not gain > left_out.optimism:
         return Odds()
     return Odds(*np.exp(best).tolist())
 
