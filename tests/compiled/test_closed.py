@@ -9,7 +9,13 @@ from alakarte.compiled import closed, reference
 from alakarte.compiled.layout import prepare, table_scale
 
 DOF = (0, 1, 3, 5)
-SIZES = [(1, 1, 1, 1), (3, 7, 2, 1), (37, 5, 3, 2), (2, 130, 9, 3), (5, 700, 2, 1)]  # rows, other rows, inputs, components
+SIZES = [
+    (1, 1, 1, 1),
+    (3, 7, 2, 1),
+    (37, 5, 3, 2),
+    (2, 130, 9, 3),
+    (5, 700, 2, 1),
+]  # rows, other rows, inputs, components
 
 
 def arguments(n, m, d, q, centred):

@@ -133,9 +133,9 @@ def _invert(T: Array, n_jobs: int) -> None:
         return
     half, quarter, middle = k // 2, k // 4, k // 2 + (k - k // 2) // 2
     first, last, B = T[:half, :half], T[half:, half:], T[half:, :half]
-    above_and_below, left_and_right = (T[half:middle, :half], T[middle:, :half]), (B[:, :quarter], B[:, quarter:])
+    above_and_below, left_and_right = [T[half:middle, :half], T[middle:, :half]], [B[:, :quarter], B[:, quarter:]]
     if k < _HALVES:
-        n_jobs, above_and_below, left_and_right = 1, (B,), (B,)
+        n_jobs, above_and_below, left_and_right = 1, [B], [B]
     run_together([lambda: _invert(first, 1), lambda: _invert(last, 1)], n_jobs)
     run_together([partial(times_triangle, part, first, side="R") for part in above_and_below], n_jobs)
     run_together([partial(times_triangle, part, last, sign=-1.0) for part in left_and_right], n_jobs)
