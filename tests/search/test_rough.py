@@ -1,10 +1,12 @@
 """Neighbours beside features: who is kept, who is dropped early, what the user sees, and who is refused."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import alakarte.execution.budget as budget
 import alakarte.search.fit as recipe
 import alakarte.search.policy as policy
 import alakarte.search.rough as rough
@@ -260,9 +262,19 @@ def test_few_rows_are_all_neighbours(n):
 
 
 def test_time_is_kept_for_neighbours(monkeypatch):
+    """Features take all the time that they see, by a clock that nothing else moves."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(budget, "time", SimpleNamespace(monotonic=lambda: clock.now))
     monkeypatch.setattr(rough, "local_flops", lambda n_inputs: 2e9)
+
+    def to_the_end(search, ranking):
+        clock.now += search.budget.left()
+        return ranking
+
+    monkeypatch.setattr(recipe, "spend_time_left", to_the_end)
     X = inputs()
     model = GPRegressor(max_time=5, max_iter=6, **QUICK).fit(X, rough_target(X))
+    assert clock.now > 4
     assert model.left_out_log_density_ is not None
 
 

@@ -24,7 +24,7 @@ from alakarte.records import Array
 
 _TILE = 128
 _HALVES = 512  # smaller matrices are not worth cutting for two threads,
-_SMALL_TRIANGLE = 192  # but LAPACK's own inverse of a triangle is slow from here on
+_SMALL_TRIANGLE = 128  # but LAPACK's own inverse of a triangle is slow from here on
 
 
 def cholesky(matrix: Array, n_jobs: int = 1, out: Array | None = None) -> Array:
@@ -131,14 +131,14 @@ def _invert(T: Array, n_jobs: int) -> None:
         if invert_triangle(T) != 0:
             raise IllConditioned("matrix is singular")
         return
-    n_jobs = n_jobs if k >= _HALVES else 1
     half, quarter, middle = k // 2, k // 4, k // 2 + (k - k // 2) // 2
-    first, last = T[:half, :half], T[half:, half:]
+    first, last, B = T[:half, :half], T[half:, half:], T[half:, :half]
+    above_and_below, left_and_right = [T[half:middle, :half], T[middle:, :half]], [B[:, :quarter], B[:, quarter:]]
+    if k < _HALVES:
+        n_jobs, above_and_below, left_and_right = 1, [B], [B]
     run_together([lambda: _invert(first, 1), lambda: _invert(last, 1)], n_jobs)
-    parts = (T[half:middle, :half], T[middle:, :half])
-    run_together([partial(times_triangle, part, first, side="R") for part in parts], n_jobs)
-    parts = (T[half:, :quarter], T[half:, quarter:half])
-    run_together([partial(times_triangle, part, last, sign=-1.0) for part in parts], n_jobs)
+    run_together([partial(times_triangle, part, first, side="R") for part in above_and_below], n_jobs)
+    run_together([partial(times_triangle, part, last, sign=-1.0) for part in left_and_right], n_jobs)
 
 
 def _square(T: Array, n_jobs: int) -> None:

@@ -4,6 +4,7 @@ In: a `Spectrum` (its radii are not read) and a `ClosedForm`. Out: K, and the sp
 done once: each row against the rows from there on; threads take runs of rows, the same for any number of threads.
 """
 
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -12,6 +13,7 @@ import numpy as np
 
 import alakarte.compiled.loops as loops
 from alakarte.compiled.layout import Table, prepare, table_scale
+from alakarte.compiled.reference import Dof
 from alakarte.execution.threads import run_together
 from alakarte.kernels.base import ClosedForm
 from alakarte.linalg.factorise import mirror
@@ -44,16 +46,56 @@ def _variance(spectrum: Spectrum) -> Array:
     return np.exp(2 * spectrum.log_amplitude)
 
 
+@dataclass(frozen=True)
+class ClosedRows:
+    """Rows and their weights as compiled code reads them at one spectrum: the same on the way to a Gram and back."""
+
+    dof: Dof
+    table: Table
+    weight: Array  # (n,)
+    components: tuple[Array, Array]  # v² and scales
+    mapped: bool  # inputs are mixed, not scaled
+    centred: bool
+
+    def gram(self, n_jobs: int = 1, out: Array | None = None) -> Array:
+        """As `closed_gram`."""
+        n, (variance, scale) = len(self.weight), self.components
+        K = np.empty((n, n)) if out is None else out
+        fill = partial(loops.closed.gram_rows, self.table, np.sqrt(self.weight), self.dof, variance, scale)
+        run_together([partial(fill, part, K) for part in _parts(n)], n_jobs)
+        np.einsum("ii->i", K)[...] = variance.sum() * self.weight  # to the last bit
+        return K.T
+
+    def gram_pullback(self, inverse_kernel: Array, alpha: Array, n_jobs: int = 1) -> Spectrum:
+        """As `closed_gram_pullback`."""
+        targets, d = np.ascontiguousarray(alpha.T), self.table.n_inputs
+        fields: dict[str, Any] = {}
+        loop = loops.closed.mapped_gram_rows_pullback if self.mapped else loops.closed.gram_rows_pullback
+        pull_back = partial(loop, self.table, np.sqrt(self.weight), self.dof, *self.components)
+        tasks = [partial(pull_back, part, inverse_kernel.T, targets) for part in _parts(len(self.weight))]
+        parts: Any = run_together(tasks, n_jobs)
+        if self.mapped:
+            total, moved = (sum(each) for each in zip(*parts, strict=True))
+            fields["input_map"] = (moved @ self.table.rows[:, :d]).reshape(-1, d, d)
+        else:
+            total = sum(parts)
+            fields["input_scale"] = total[:, 1 : 1 + d]
+        if self.centred:
+            fields["centre"] = total[:, -d:]
+        return Spectrum(total[:, 0], **fields)
+
+
+def closed_rows(spectrum: Spectrum, closed: ClosedForm, x: Array, weight: Array) -> ClosedRows:
+    """Of rows x (n, d) with weights (n,)."""
+    mapped, centred = spectrum.input_map is not None, spectrum.centre is not None
+    return ClosedRows(closed.dof, rows_table(spectrum, x), weight, components(spectrum), mapped, centred)
+
+
 def closed_gram(
     spectrum: Spectrum, closed: ClosedForm, x: Array, weight: Array, n_jobs: int = 1, out: Array | None = None
 ) -> Array:
     """Lower triangle of W^½ k(x, x) W^½ (n, n), in Fortran's order; in the memory of `out`, where that is given."""
-    n, (variance, scale) = len(x), components(spectrum)
-    K = np.empty((n, n)) if out is None else out
-    fill = partial(loops.closed.gram_rows, rows_table(spectrum, x), np.sqrt(weight), closed.dof, variance, scale)
-    run_together([partial(fill, part, K) for part in _parts(n)], n_jobs)
-    np.einsum("ii->i", K)[...] = variance.sum() * weight  # to the last bit
-    return K.T
+    return closed_rows(spectrum, closed, x, weight).gram(n_jobs, out)
 
 
 def closed_gram_full(spectrum: Spectrum, closed: ClosedForm, x: Array) -> Array:
@@ -75,20 +117,7 @@ def closed_gram_pullback(
 
     K⁻¹ (n, n) by its lower triangle in Fortran's order, α (n, T).
     """
-    (x, weight), targets = rows, np.ascontiguousarray(alpha.T)
-    loop = loops.closed.gram_rows_pullback if spectrum.input_map is None else loops.closed.mapped_gram_rows_pullback
-    pull_back = partial(loop, rows_table(spectrum, x), np.sqrt(weight), closed.dof, *components(spectrum))
-    tasks = [partial(pull_back, part, inverse_kernel.T, targets) for part in _parts(len(x))]
-    parts: Any = run_together(tasks, n_jobs)
-    d, fields = x.shape[1], {}
-    if spectrum.input_map is None:
-        total = sum(parts)
-        fields["input_scale"] = total[:, 1 : 1 + d]
-    else:
-        total, moved = (sum(each) for each in zip(*parts, strict=True))
-        fields["input_map"] = (moved @ x).reshape(-1, d, d)
-    centre_bar = None if spectrum.centre is None else total[:, -d:]
-    return Spectrum(total[:, 0], centre=centre_bar, **fields)
+    return closed_rows(spectrum, closed, *rows).gram_pullback(inverse_kernel, alpha, n_jobs)
 
 
 def _parts(n: int) -> list[Part]:

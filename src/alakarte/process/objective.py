@@ -11,7 +11,7 @@ from alakarte.data.rows import Block
 from alakarte.errors import IllConditioned
 from alakarte.execution.scratch import Scratch
 from alakarte.features.feature_map import spectrum_bar
-from alakarte.process.closed_form import closed_gram, closed_gram_pullback
+from alakarte.process.closed_form import ClosedRows, closed_rows
 from alakarte.process.computation import Computation
 from alakarte.process.problem import LatentFunction, Problem, Process, process_at
 from alakarte.process.row_space import GramPullback, RowSpace, gram, scaled_features, solve_rows
@@ -85,15 +85,14 @@ def _root_target(rows: Block) -> Array:
     return rows.y * np.sqrt(rows.weight)[:, None]
 
 
-def _signal(process: Process, rows: Block, scratch: Scratch) -> tuple[Array, Array | None]:
-    """W^½ K_f W^½ (n, n), and Ψ = W^½ Φ V^½ (n, D) where there is an expansion."""
+def _signal(process: Process, rows: Block, scratch: Scratch) -> tuple[Array, Array | ClosedRows]:
+    """W^½ K_f W^½ (n, n), and what leads back: Ψ = W^½ Φ V^½ (n, D) of an expansion, or the rows of a closed form."""
     n_jobs = process.problem.n_jobs
     if process.computation is not Computation.CLOSED:
         psi = scaled_features(process.features, rows, process.weight_variance, n_jobs, scratch)
         return gram(psi, n_jobs), psi
-    n = len(rows.x)
-    out = scratch.array("signal", (n, n), np.float64)
-    return closed_gram(process.spectrum, process.closed_form, rows.x, rows.weight, n_jobs, out), None
+    n, closed = len(rows.x), closed_rows(process.spectrum, process.closed_form, rows.x, rows.weight)
+    return closed.gram(n_jobs, scratch.array("signal", (n, n), np.float64)), closed
 
 
 def _in_weight_space(process: Process) -> tuple[float, Spectrum, float]:
@@ -111,16 +110,14 @@ def _in_row_space(process: Process) -> tuple[float, Spectrum, float]:
     """Value, and derivatives by the spectrum and by log s."""
     problem, rows, n_jobs = process.problem, process.problem.rows.whole(), process.problem.n_jobs
     with problem.rows.scratch.borrow() as scratch:
-        signal, psi = _signal(process, rows, scratch)
+        signal, back_to_rows = _signal(process, rows, scratch)
         factor = scratch.array("factor", signal.shape, np.float64).T
         solved = solve_rows(signal, _root_target(rows), process.noise_variance, problem.rows.total, n_jobs, factor)
         inverse_kernel, log_noise_bar = rows_pullback(solved, n_jobs)
-        if psi is None:
-            pairs = (rows.x, rows.weight), inverse_kernel, solved.alpha
-            bar = closed_gram_pullback(process.spectrum, process.closed_form, *pairs, n_jobs)
-            return solved.nlml, bar, log_noise_bar
+        if isinstance(back_to_rows, ClosedRows):
+            return solved.nlml, back_to_rows.gram_pullback(inverse_kernel, solved.alpha, n_jobs), log_noise_bar
         back = GramPullback(process.features, inverse_kernel, solved.alpha)
-        sums, log_variance_bar = back.sums(rows.x, psi, n_jobs, scratch)
+        sums, log_variance_bar = back.sums(rows.x, back_to_rows, n_jobs, scratch)
         return solved.nlml, spectrum_from_sums(process, sums, log_variance_bar), log_noise_bar
 
 
