@@ -145,7 +145,7 @@ def _averaged_rows(posterior: RowPosterior, rows: Replaced) -> tuple[Array, Arra
 
 def _mean_kernel(posterior: RowPosterior, z: Array) -> float:
     """The kernel averaged over all pairs of rows z (n, d), from one triangle."""
-    gram = closed_gram(posterior.spectrum, posterior.closed_form, z, np.ones(len(z)), out=np.zeros((len(z), len(z))))
+    gram = np.tril(closed_gram(posterior.spectrum, posterior.closed_form, z, np.ones(len(z))))
     return float(2 * gram.sum() - np.trace(gram)) / gram.size
 
 
