@@ -9,13 +9,7 @@ from alakarte.compiled import closed, reference
 from alakarte.compiled.layout import prepare, table_scale
 
 DOF = (0, 1, 3, 5)
-SIZES = [
-    (1, 1, 1, 1),
-    (3, 7, 2, 1),
-    (37, 5, 3, 2),
-    (2, 130, 9, 3),
-    (5, 700, 2, 1),
-]  # rows, other rows, inputs, components
+SIZES = [(1, 1, 1, 1), (3, 7, 2, 1), (17, 5, 3, 2), (2, 130, 9, 3)]  # rows, other rows, inputs, components
 
 
 def arguments(n, m, d, q, centred):
@@ -56,7 +50,7 @@ def test_small_triangles_and_their_pullbacks_agree_with_their_twins(size):
         expected = reference.gram_rows(x, root, dof, variance, scale, centre, part)
         got = np.zeros((n, n))
         closed.gram_rows(table, root, dof, variance, scale, part, got)
-        assert np.abs(np.triu(got) - expected).max() <= 1e-14 * np.abs(expected).max(), (dof, centred)
+        assert np.abs(got - expected).max() <= 1e-14 * np.abs(expected).max(), (dof, centred)
         solved = rng.standard_normal((n, n)), rng.standard_normal((2, n))
         expected = reference.gram_rows_pullback(x, root, dof, variance, scale, centre, part, *solved)
         got = closed.gram_rows_pullback(table, root, dof, variance, scale, part, *solved)
@@ -89,9 +83,8 @@ def test_inputs_that_are_mapped_agree_with_their_twins(size):
             assert np.allclose(moved[i * d : (i + 1) * d], of_rows, rtol=1e-10, atol=1e-10), dof
 
 
-@pytest.mark.parametrize("n_others", [130, 700])  # high strips, and lower ones
-def test_a_row_does_not_depend_on_its_company(n_others):
-    rows, components = arguments(40, n_others, 5, 3, True)
+def test_a_row_does_not_depend_on_its_company():
+    rows, components = arguments(40, 130, 5, 3, True)
     x, other = rows
     for dof in DOF:
         whole = kernel_rows(x, other, dof, *components)

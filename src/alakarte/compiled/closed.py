@@ -4,7 +4,7 @@ With A_qτ in place of a_q∘τ, columns of a table hold A_qx; scales are then z
 
 In: rows, degrees of freedom of the profile g, variance, scale and centre of each component. Out: k between two
 tables, or within one some rows of its triangle; sums of derivatives. Names, arguments and results are those of
-`reference.py`. Some rows at a time against all others: a row's bits do not depend on its company. Differences are
+`reference.py`. One row at a time against all others: a row's bits do not depend on its company. Differences are
 squared, never expanded: where rows nearly coincide the other way loses half the digits.
 """
 
@@ -14,97 +14,146 @@ from alakarte.compiled.jit import compiled, compiled_sum, wide_vectors
 from alakarte.compiled.layout import Table, row_major
 from alakarte.compiled.profiles import profile, profile_and_slope
 from alakarte.compiled.reference import Dof
-from alakarte.compiled.strips import (
-    add,
-    distances,
-    strip,
-    strip_height,
-    sum_differences,
-    sum_products,
-    sum_squares,
-    times,
-    times_cosine,
-    weigh_rows,
-    weigh_waves,
-)
 from alakarte.records import Array, Integers
 
 
 @compiled
-def _kernel_strip(rows, row_waves, others, waves, first, dof, components, buffers):
-    """k of rows (m, d) and all others from `first` on, (m, n − first) in the first of three buffers."""
+def _distances(row, others, first, scale, r2):
+    """r2_j = Σ_k a_k² (x_jk − x_k)² from row `first` on; others (d, n) by columns of the table."""
+    wide_vectors()
+    for j in range(r2.size):
+        r2[j] = 0.0
+    for k in range(row.size):
+        column, value, a = others[k][first:], row[k], scale[k]
+        if a != 0.0:
+            for j in range(r2.size):
+                t = (column[j] - value) * a
+                r2[j] += t * t
+
+
+@compiled
+def _times_cosine(values, cosine, sine, columns_cosine, columns_sine):
+    """values_j ← values_j cos(ζ − ζ_j)."""
+    wide_vectors()
+    for j in range(values.size):
+        values[j] *= cosine * columns_cosine[j] + sine * columns_sine[j]
+
+
+@compiled
+def _kernel_row(row, waves, others, first, dof, components, buffers, total):
+    """k of one row and all others from `first` on; `waves`: cosines and sines of the row and of the others."""
     variance, scale = components
-    row_cosine, row_sine = row_waves
-    cosine, sine = waves
-    n_rows, size = rows.shape[0], others.shape[1] - first
-    total, r2 = strip(buffers, 0, n_rows, size), strip(buffers, 1, n_rows, size)
-    g = strip(buffers, 2, n_rows, size)
-    total[:] = 0.0
+    r2, g = buffers
+    row_cosine, row_sine, cosine, sine = waves
+    for j in range(total.size):
+        total[j] = 0.0
     for q in range(scale.shape[0]):
-        distances(rows, others, first, scale[q], r2)
-        profile(r2.reshape(-1), dof[q], g.reshape(-1))
+        _distances(row, others, first, scale[q], r2)
+        profile(r2, dof[q], g)
         if cosine.shape[0] > 0:
-            times_cosine(g, row_cosine[:, q], row_sine[:, q], cosine[q][first:], sine[q][first:])
-        add(g.reshape(-1), variance[q], total.reshape(-1))
-    return total
+            _times_cosine(g, row_cosine[q], row_sine[q], cosine[q][first:], sine[q][first:])
+        v = variance[q]
+        for j in range(total.size):
+            total[j] += v * g[j]
 
 
 @compiled
 def _gram_rows(table, root, dof, components, start, stop, out):
     x, x_waves, others, waves = table
-    height = strip_height(others.shape[1])
-    buffers = np.empty((3, height * others.shape[1]))
+    n = others.shape[1]
+    r2, g = np.empty(n), np.empty(n)
     x_cosine, x_sine = x_waves
-    for i in range(start, stop, height):
-        end = min(i + height, stop)
-        strip_waves = x_cosine[i:end], x_sine[i:end]
-        total = _kernel_strip(x[i:end], strip_waves, others, waves, i, dof, components, buffers)
-        weigh_rows(total, root[i:end], root[i:], out[i:end, i:])
+    cosine, sine = waves
+    for i in range(start, stop):
+        row_waves = (x_cosine[i], x_sine[i], cosine, sine)
+        total = out[i][i:]
+        _kernel_row(x[i], row_waves, others, i, dof, components, (r2[: n - i], g[: n - i]), total)
+        for j in range(n - i):
+            total[j] *= root[i] * root[i + j]
+
+
+@compiled_sum
+def _sum_products(u, v):
+    wide_vectors()
+    total = 0.0
+    for j in range(u.size):
+        total += u[j] * v[j]
+    return total
 
 
 @compiled
 def _kernel_rows(x, x_waves, others, waves, dof, components, weights, dot, out):
     """k into `out` (rows, rows'), where it has rows, and k·w into `dot` (rows, T) for weights (T, rows')."""
-    height = strip_height(others.shape[1])
-    buffers = np.empty((3, height * others.shape[1]))
+    n = others.shape[1]
+    buffers, total = (np.empty(n), np.empty(n)), np.empty(n)
     x_cosine, x_sine = x_waves
-    for i in range(0, x.shape[0], height):
-        end = min(i + height, x.shape[0])
-        strip_waves = x_cosine[i:end], x_sine[i:end]
-        total = _kernel_strip(x[i:end], strip_waves, others, waves, 0, dof, components, buffers)
-        for b in range(end - i):
-            for t in range(weights.shape[0]):
-                dot[i + b, t] = sum_products(total[b], weights[t])
+    cosine, sine = waves
+    for i in range(x.shape[0]):
+        _kernel_row(x[i], (x_cosine[i], x_sine[i], cosine, sine), others, 0, dof, components, buffers, total)
+        for t in range(weights.shape[0]):
+            dot[i, t] = _sum_products(total, weights[t])
         if out.shape[0] > 0:
-            out[i:end] = total
-
-
-@compiled
-def _bar_row(i, first, inverse, alpha, root, bar):
-    """bar_j = w_i^½ w_j^½ (T K⁻¹_ij − Σ_t α_ti α_tj), for both triangles; half of that on the diagonal, zero before."""
-    wide_vectors()
-    n_targets = alpha.shape[0]
-    kernel = inverse[i][first:]
-    for j in range(bar.size):
-        bar[j] = n_targets * kernel[j]
-    for t in range(n_targets):
-        mine, others = alpha[t, i], alpha[t][first:]
-        for j in range(bar.size):
-            bar[j] -= mine * others[j]
-    mine, others = root[i], root[first:]
-    for j in range(bar.size):
-        bar[j] *= mine * others[j]
-    bar[: i - first] = 0.0
-    bar[i - first] *= 0.5
+            for j in range(n):
+                out[i, j] = total[j]
 
 
 @compiled_sum
-def _move_rows(weight, factor, column, value, moved):
-    """moved_j += factor w_j (c_j − c), and the sum of these."""
+def _sum_squares(weight, column, value):
     wide_vectors()
     total = 0.0
     for j in range(weight.size):
-        t = factor * weight[j] * (column[j] - value)
+        t = column[j] - value
+        total += weight[j] * t * t
+    return total
+
+
+@compiled_sum
+def _sum_differences(weight, column, value):
+    wide_vectors()
+    total = 0.0
+    for j in range(weight.size):
+        total += weight[j] * (column[j] - value)
+    return total
+
+
+@compiled
+def _weigh(bar, slope, g, wave, weight, odd):
+    """weight_j = bar_j slope_j cos, odd_j = bar_j g_j sin, and g_j cos into g; `wave`: of the row and of all others."""
+    wide_vectors()
+    row_cosine, row_sine, cosine, sine = wave
+    for j in range(bar.size):
+        c = row_cosine * cosine[j] + row_sine * sine[j]
+        s = row_sine * cosine[j] - row_cosine * sine[j]
+        weight[j] = bar[j] * slope[j] * c
+        odd[j] = bar[j] * g[j] * s
+        g[j] *= c
+
+
+@compiled
+def _bar_row(i, inverse, alpha, root, bar):
+    """bar_j = w_i^½ w_j^½ (T K⁻¹_ij − Σ_t α_ti α_tj), for both triangles; half of that on the diagonal."""
+    wide_vectors()
+    n_targets = alpha.shape[0]
+    kernel = inverse[i][i:]
+    for j in range(bar.size):
+        bar[j] = n_targets * kernel[j]
+    for t in range(n_targets):
+        mine, others = alpha[t, i], alpha[t][i:]
+        for j in range(bar.size):
+            bar[j] -= mine * others[j]
+    mine, others = root[i], root[i:]
+    for j in range(bar.size):
+        bar[j] *= mine * others[j]
+    bar[0] *= 0.5
+
+
+@compiled_sum
+def _move_rows(weight, column, value, moved):
+    """moved_j += w_j (c_j − c), and the sum of these."""
+    wide_vectors()
+    total = 0.0
+    for j in range(weight.size):
+        t = weight[j] * (column[j] - value)
         moved[j] += t
         total += t
     return total
@@ -119,34 +168,33 @@ def _gram_rows_pullback(table, root, dof, components, start, stop, inverse, alph
     n_components, d = scale.shape
     n_inputs = sums.shape[1] - 1 - d
     n = others.shape[1]
-    height = strip_height(n)
-    buffers = np.empty((6, height * n))
-    for i in range(start, stop, height):
-        m, size = min(height, stop - i), n - i
-        bar, r2, g = strip(buffers, 0, m, size), strip(buffers, 1, m, size), strip(buffers, 2, m, size)
-        slope, weight, odd = strip(buffers, 3, m, size), strip(buffers, 4, m, size), strip(buffers, 5, m, size)
-        for b in range(m):
-            _bar_row(i + b, i, inverse, alpha, root, bar[b])
+    work = np.empty((6, n))
+    for i in range(start, stop):
+        size = n - i
+        bar, r2, g = work[0][:size], work[1][:size], work[2][:size]
+        slope, weight, odd = work[3][:size], work[4][:size], work[5][:size]
+        _bar_row(i, inverse, alpha, root, bar)
         for q in range(n_components):
             v, row = variance[q], sums[q]
-            distances(x[i : i + m], others, i, scale[q], r2)
-            profile_and_slope(r2.reshape(-1), dof[q], g.reshape(-1), slope.reshape(-1))
+            _distances(x[i], others, i, scale[q], r2)
+            profile_and_slope(r2, dof[q], g, slope)
             if cosine.shape[0] > 0:
-                rc, rs = x_cosine[i : i + m, q], x_sine[i : i + m, q]
-                weigh_waves(bar, slope, g, rc, rs, cosine[q][i:], sine[q][i:], weight, odd)
+                wave = (x_cosine[i, q], x_sine[i, q], cosine[q][i:], sine[q][i:])
+                _weigh(bar, slope, g, wave, weight, odd)
                 for k in range(n_inputs):
-                    row[1 + d + k] += v * sum_differences(odd, others[k][i:], x[i : i + m, k])
+                    row[1 + d + k] += v * _sum_differences(odd, others[k][i:], x[i, k])
             else:
-                times(bar.reshape(-1), slope.reshape(-1), weight.reshape(-1))
-            row[0] += 2.0 * v * sum_products(bar.reshape(-1), g.reshape(-1))
+                for j in range(size):
+                    weight[j] = bar[j] * slope[j]
+            row[0] += 2.0 * v * _sum_products(bar, g)
             if moved.shape[0] > 0:
+                for j in range(size):
+                    weight[j] *= 2.0 * v
                 for k in range(n_inputs * (q + 1), n_inputs * (q + 2)):
-                    to = moved[k - n_inputs]
-                    for b in range(m):
-                        to[i + b] -= _move_rows(weight[b], 2.0 * v, others[k][i:], x[i + b, k], to[i:])
+                    moved[k - n_inputs, i] -= _move_rows(weight, others[k][i:], x[i, k], moved[k - n_inputs][i:])
             else:
                 for k in range(d):
-                    row[1 + k] += 2.0 * v * scale[q, k] * sum_squares(weight, others[k][i:], x[i : i + m, k])
+                    row[1 + k] += 2.0 * v * scale[q, k] * _sum_squares(weight, others[k][i:], x[i, k])
 
 
 def profiles(dof: Dof, n_components: int) -> Integers:
@@ -177,7 +225,7 @@ def kernel_rows_dot(
 def gram_rows(
     table: Table, root: Array, dof: Dof, variance: Array, scale: Array, part: tuple[int, int], out: Array
 ) -> None:
-    """Rows `part` of w_i^½ k w_j^½, from the diagonal on, into out (n, n); some entries before it are written, too."""
+    """Rows `part` of w_i^½ k w_j^½, from the diagonal on, into out (n, n)."""
     components = tuple(row_major(np.float64, variance, scale))
     _gram_rows(table[:4], root, profiles(dof, len(variance)), components, *part, out)
 
