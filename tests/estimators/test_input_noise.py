@@ -1,11 +1,14 @@
 """Noise that depends on the input: learned where it is there, left alone where it is not, and the same online."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import alakarte.search.calibrate as calibrate
 from alakarte import GPRegressor, Unavailable
+from alakarte.estimators import input_noise
 from alakarte.estimators.input_noise import noise_ratio, weight_ratio
 from contract.tables import FITS, check_predictions
 from problems import naming, small
@@ -42,6 +45,44 @@ def test_it_is_found_where_it_is_there():
     covariance = varying.predict(X[200:260], return_cov=True)[1]
     assert np.sqrt(covariance.diagonal()) == pytest.approx(total[:60])
     assert "function of the inputs" in varying.summary()
+
+
+def test_each_of_its_fits_begins_afresh():
+    X, y, _ = table(0.8, n=150)
+    settings = {"likelihood": "heteroscedastic", "max_iter": 10, **SETTINGS}
+    cold, warm = (GPRegressor("gm", n_components=2, warm_start=go_on, **settings).fit(X, y) for go_on in (False, True))
+    assert np.array_equal(cold.predict(X, return_std=True), warm.predict(X, return_std=True))
+
+
+@pytest.mark.parametrize("interrupted", [1, 2])
+def test_an_interrupted_fit_keeps_the_model_with_one_noise(monkeypatch, interrupted):
+    X, y, _ = table(0.8, n=150)
+    fits, one = [], input_noise.fit
+
+    def fit(*arguments, **rest):
+        fits.append(arguments)
+        if len(fits) > interrupted:
+            raise KeyboardInterrupt
+        return one(*arguments, **rest)
+
+    monkeypatch.setattr(input_noise, "fit", fit)
+    model = GPRegressor("ard", likelihood="heteroscedastic", max_iter=10, **SETTINGS)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    normal = GPRegressor("ard", max_iter=10, **SETTINGS).fit(X, y)
+    assert np.array_equal(model.predict(X, return_std=True), normal.predict(X, return_std=True))
+
+
+def test_neighbours_are_believed_as_learned(monkeypatch):
+    """How far neighbours were doubted was found with one noise for all rows."""
+    doubted = calibrate.with_doubt
+    monkeypatch.setattr(calibrate, "with_doubt", lambda *given: replace(doubted(*given), doubt=0.5))
+    X, y, _ = table(0.8, n=300)
+    settings = {"expansion": "local", "n_neighbors": 10, "max_iter": 5, **SETTINGS}
+    normal = GPRegressor("ard", **settings).fit(X, y)
+    varying = GPRegressor("ard", likelihood="heteroscedastic", **settings).fit(X, y)
+    assert normal.model_.posterior.doubt == 0.5
+    assert varying.model_.posterior.doubt == 0
 
 
 def test_it_is_left_alone_where_it_is_not():

@@ -278,6 +278,15 @@ def test_time_is_kept_for_neighbours(monkeypatch):
     assert model.left_out_log_density_ is not None
 
 
+def test_what_features_leave_is_not_asked_for_where_that_takes_too_long(monkeypatch):
+    """On millions of rows the pass over all of them is work to be reckoned with."""
+    monkeypatch.setattr(rough, "left_out_flops", lambda *sizes: 1e18)
+    monkeypatch.setattr(rough, "_begin_with_the_rest", None)  # is not called
+    X = inputs()
+    model = GPRegressor(max_time=60, max_iter=6, **QUICK).fit(X, rough_target(X))
+    assert isinstance(model.model_.posterior, LocalPosterior)
+
+
 def test_what_was_not_finished_in_time_is_not_judged(monkeypatch):
     """Time ends in the first stage of neighbours: features stay, and no further work begins."""
     first = rough.learn_local

@@ -97,12 +97,12 @@ def _odds(posterior: Posterior) -> list[str]:
 
 def _intervals(model: FittedModel) -> str:
     """How observations spread about their predictions."""
-    scale, dof = model.calibration.scale, model.calibration.dof
-    if np.isinf(dof).all() and (scale == 1).all():
+    scale, dof, doubt = model.calibration.scale, model.calibration.dof, _doubt(model.posterior)
+    if np.isinf(dof).all() and (scale == 1).all() and not doubt:
         return "normal, as learned"
     tails = [f"Student-t, dof {each:.3g}" if np.isfinite(each) else "normal" for each in dof]
     words = f"{', '.join(dict.fromkeys(tails))}; standard deviations x {_numbers(scale)}"
-    return f"{words}{_doubt(model.posterior)}, by rows left out"
+    return f"{words}{doubt}, by rows left out"
 
 
 def _doubt(posterior: Posterior) -> str:

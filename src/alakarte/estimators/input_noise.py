@@ -5,6 +5,8 @@ were left out, tell log ρ; then with weights 1/ρ. A row of weight w has noise 
 leave among it, is that of weighted rows. The rows are read once, and what becomes of them is made where they lie.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -27,6 +29,7 @@ from alakarte.likelihoods.gaussian import Gaussian
 from alakarte.model.fitted import FittedModel
 from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.calibration import UNCALIBRATED
+from alakarte.posteriors.doubt import undoubted
 from alakarte.records import Array
 from alakarte.search.fit import fit
 from alakarte.search.settings import Settings
@@ -44,7 +47,7 @@ def fit_with_input_noise(estimator: Any, X: Any, y: Any, sample_weight: Any) -> 
         raise Unavailable(f"noise_std={estimator.noise_std!r} is one for all rows: use likelihood='gaussian' with it.")
     check_target_transform(estimator, is_normal=True)
     third = None if estimator.max_time is None else estimator.max_time / 3
-    plain = without_callbacks(clone(estimator)).set_params(likelihood="gaussian", max_time=third)
+    plain = without_callbacks(clone(estimator)).set_params(likelihood="gaussian", max_time=third, warm_start=False)
     check_settings(plain, Gaussian(), LOCAL_TOO)
     checked = read_table(plain, X, y, sample_weight).weighted()
     if checked.target_shape:
@@ -52,7 +55,7 @@ def fit_with_input_noise(estimator: Any, X: Any, y: Any, sample_weight: Any) -> 
         raise Unavailable(f"y has shape {shape}: likelihood='{HETEROSCEDASTIC}' learns one target (n,).")
     first = _prepared(plain, checked)
     begun = begin_checkpoint(estimator, first[1], None)
-    with going_on(begun[0], Budget()):
+    with going_on(begun[0], Budget()), _kept_if_interrupted(estimator, plain):
         constant = _fitted(plain, first, begun)
         n_jobs = thread_count(plain.n_jobs) if isinstance(checked, Checked) else 1  # of each worker
         squares = checked.changed(_log_squares, constant.posterior, constant.scaling, n_jobs)
@@ -62,10 +65,27 @@ def fit_with_input_noise(estimator: Any, X: Any, y: Any, sample_weight: Any) -> 
         transform = constant.scaling.transform  # "auto" has chosen
         last = copy(plain).set_params(target_transform=None if transform is None else transform.kind)
         model = _fitted(last, _prepared(last, reweighed), begun)
-    for name, value in vars(last).items():
+    _hand_over(last, estimator)
+    # intervals were corrected as those of one noise
+    model = replace(model, posterior=undoubted(model.posterior), calibration=UNCALIBRATED)
+    estimator.model_ = replace(model, noise_model=noise)
+
+
+@contextmanager
+def _kept_if_interrupted(estimator: Any, plain: Any) -> Iterator[None]:
+    """The model with one noise, as far as it has come, is what an interrupted fit leaves behind."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        _hand_over(plain, estimator)
+        raise
+
+
+def _hand_over(part: Any, estimator: Any) -> None:
+    """Everything that one of the three fits has learned."""
+    for name, value in vars(part).items():
         if name.endswith("_"):
             setattr(estimator, name, value)
-    estimator.model_ = replace(model, noise_model=noise, calibration=UNCALIBRATED)  # that of one noise
 
 
 def _prepared(part: Any, checked: Checked | OnCluster) -> tuple[Settings, Table, Budget]:

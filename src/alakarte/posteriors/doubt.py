@@ -11,8 +11,10 @@ from dataclasses import replace
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from alakarte.posteriors.base import Posterior
 from alakarte.posteriors.calibration import most_nats
 from alakarte.posteriors.local import LocalPosterior
+from alakarte.posteriors.smooth_and_rough import SmoothAndRough
 from alakarte.records import Integers
 
 _MOST = 4.0  # a power; such doubt comes to the kernel's own variance at once
@@ -39,3 +41,10 @@ def with_doubt(posterior: LocalPosterior, picked: Integers, dofs: Sequence[float
     found = minimize_scalar(loss, bounds=(0.0, _MOST), method="bounded", options={"xatol": _CLOSE})
     needed = 0.5 * np.log(weight.sum() * apart.shape[1])
     return replace(learned, doubt=float(found.x)) if found.fun < loss(0.0) - needed else learned
+
+
+def undoubted(posterior: Posterior) -> Posterior:
+    """With belief in far neighbours as it was learned; any posterior that has none, as it is."""
+    if isinstance(posterior, SmoothAndRough):
+        return replace(posterior, rough=replace(posterior.rough, doubt=0.0))
+    return replace(posterior, doubt=0.0) if isinstance(posterior, LocalPosterior) else posterior

@@ -58,7 +58,7 @@ class ClosedRows:
     centred: bool
 
     def gram(self, n_jobs: int = 1, out: Array | None = None) -> Array:
-        """As `closed_gram`."""
+        """As `closed_gram`; in the memory of `out`, where that is given."""
         n, (variance, scale) = len(self.weight), self.components
         K = np.empty((n, n)) if out is None else out
         fill = partial(loops.closed.gram_rows, self.table, np.sqrt(self.weight), self.dof, variance, scale)
@@ -91,11 +91,9 @@ def closed_rows(spectrum: Spectrum, closed: ClosedForm, x: Array, weight: Array)
     return ClosedRows(closed.dof, rows_table(spectrum, x), weight, components(spectrum), mapped, centred)
 
 
-def closed_gram(
-    spectrum: Spectrum, closed: ClosedForm, x: Array, weight: Array, n_jobs: int = 1, out: Array | None = None
-) -> Array:
-    """Lower triangle of W^½ k(x, x) W^½ (n, n), in Fortran's order; in the memory of `out`, where that is given."""
-    return closed_rows(spectrum, closed, x, weight).gram(n_jobs, out)
+def closed_gram(spectrum: Spectrum, closed: ClosedForm, x: Array, weight: Array, n_jobs: int = 1) -> Array:
+    """Lower triangle of W^½ k(x, x) W^½ (n, n), in Fortran's order."""
+    return closed_rows(spectrum, closed, x, weight).gram(n_jobs)
 
 
 def closed_gram_full(spectrum: Spectrum, closed: ClosedForm, x: Array) -> Array:

@@ -6,6 +6,7 @@ In: sizes. Out: flops of a piece of work, or the size that flops allow.
 import numpy as np
 
 import alakarte.search.policy as policy
+from alakarte.posteriors.smooth_and_rough import DRAWS
 from alakarte.process.design_matrix import KEPT_BYTES
 
 _FACTORS = 6  # Cholesky factors while noise and amplitude are tuned
@@ -48,6 +49,11 @@ def posterior_flops(n_rows: int, n_basis: float) -> float:
     """Of one posterior: the Gram and some Cholesky factors."""
     k = min(n_rows, n_basis)
     return float(n_rows) * n_basis * k + _FACTORS * float(k) ** 3 / 3
+
+
+def left_out_flops(n_rows: int, n_basis: int, n_targets: int) -> float:
+    """Of what features leave of each row: its mean, and draws for its variance."""
+    return 2.0 * n_rows * n_basis * (n_targets + DRAWS)
 
 
 def comparing_flops(n_rows: int, columns: int, *, closed: bool = False) -> float:

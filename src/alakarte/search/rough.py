@@ -20,7 +20,7 @@ from alakarte.process.problem import process_at, require_closed_form
 from alakarte.records import Array
 from alakarte.search.candidates import Candidate, menu
 from alakarte.search.context import Search
-from alakarte.search.cost import local_flops
+from alakarte.search.cost import left_out_flops, local_flops
 from alakarte.search.learn import WarmStart
 from alakarte.search.local import LocalLearned, LocalRows, begin_local, learn_local, local_rows, with_enough_noise
 from alakarte.search.plan import Plan
@@ -142,16 +142,18 @@ def _judged_beside(search: Search, local: LocalRows, features: Judged, left: Arr
     glance, rest_of_stages = policy.LOCAL_STAGES[: policy.LOCAL_GLANCES], policy.LOCAL_STAGES[policy.LOCAL_GLANCES :]
     begun = begin_local(search, _local_plan(search), local)
     alone = _further(search, Attempt(begun, features.log_density), features, glance)
-    begun = _begin_with_the_rest(search, features.posterior)
-    noise = _normal_log_density(begun.local.targets[local.fresh], features.posterior.noise_variance)
-    rest = _further(search, Attempt(begun, noise), features, glance)
-    gain = rest.lead
+    rest, gain = None, 0.0
+    if search.budget.allows(left_out_flops(search.rows.n_rows, features.posterior.n_basis, search.rows.n_targets)):
+        begun = _begin_with_the_rest(search, features.posterior)
+        noise = _normal_log_density(begun.local.targets[local.fresh], features.posterior.noise_variance)
+        rest = _further(search, Attempt(begun, noise), features, glance)
+        gain = rest.lead
     search.progress.say(f"to features: neighbours {alone.lead:+.4f} nats per row at first, beside them {gain:+.4f}")
     if search.budget.is_over():
         return []
     least = max(alone.reach, gain) - policy.LOCAL_HOPE
     judged = []
-    if gain > max(least, policy.TOGETHER_HOPE):
+    if rest is not None and gain > max(least, policy.TOGETHER_HOPE):
         judged.append(_together(search, rest.learned, features, left))
     if alone.reach > max(least, 0.0):
         alone = _further(search, alone, features, rest_of_stages, least=0.0)
