@@ -173,6 +173,26 @@ def test_categories_of_arrays_and_their_refusals(client):
         GPRegressor().fit(days, y)
 
 
+def test_arrays_of_objects_are_read_as_in_memory(client):
+    X, y, weight = made()
+    objects = X.astype(object)
+    objects[:, 2] = np.where(X[:, 2] > 0, "up", "down")
+    settings = SMALL | {"categorical_features": [2]}
+    expected = GPRegressor(**settings).fit(objects, y, weight)
+    assert bits(GPRegressor(**settings).fit(*chunked(objects, y, weight)), objects[:50]) == bits(expected, objects[:50])
+    numbers = X.astype(object)
+    expected = bits(GPRegressor(**SMALL).fit(X, y, weight), X[:50])
+    assert bits(GPRegressor(**SMALL).fit(*chunked(numbers, y, weight)), X[:50]) == expected
+    mixed = numbers.copy()
+    mixed[900, 1] = "word"
+    for wanted in ([0], [2], None):
+        with pytest.raises(InvalidInput, match=r"X holds 'word' in partition 2, row 98, column 1\. .*categorical_feat"):
+            GPRegressor(categorical_features=wanted).fit(*chunked(mixed, y, weight))
+    texts = da.from_array(np.full(X.shape, "u"), chunks=(401, 3))
+    with pytest.raises(InvalidInput, match="X holds <U1 in column 1"):
+        GPRegressor(categorical_features=[0]).fit(texts, y)
+
+
 def test_a_small_table_comes_to_the_driver(client, monkeypatch):
     X, y, weight = made(90)
     model = GPRegressor(**SMALL).fit(*(da.from_array(part) for part in (X, y, weight)))
