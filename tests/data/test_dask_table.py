@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, Unavailable, scan_parquet
-from alakarte.data import cluster_pieces, dask_table, merge, pieces, table
+from alakarte.data import cluster_pieces, dask_categories, dask_table, merge, pieces, table
 from alakarte.execution import cluster as clusters
 from alakarte.likelihoods import Gaussian
 from data.clusters import chunked, cluster, da, distributed, made
@@ -16,6 +16,7 @@ from data.parquet import NAMES, arrow_table, write_layouts
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
 SMALL = {"kernel": "ard", "n_frequencies": 8, "n_restarts": 2, "max_iter": 8, "max_iter_restart": 2, "tol": 1e9}
+PRESENT = dask_categories._present
 SMALL |= {"random_state": 0, "n_learning_rows": 600, "n_posterior_frequencies": 16}
 
 
@@ -238,6 +239,24 @@ def test_progress_shows_the_reading_and_the_summary(client, monkeypatch, caplog)
     assert "1,500 rows on the cluster, in 2 pieces" in text
     checked.table(Gaussian().scaling)
     assert "of 2 pieces of the table summed up" in caplog.text
+
+
+def test_progress_of_categories_is_told_in_order(client, monkeypatch, caplog):
+    monkeypatch.setattr(clusters, "LOOK", 0.01)
+    X, y, _ = made()
+    monkeypatch.setattr(dask_categories, "_present", slow_present)
+    X[:, 1] = np.round(X[:, 1])
+    estimator = GPRegressor(verbose=1, categorical_features=[1])
+    table.read_table(estimator, da.from_array(X, chunks=(100, 3)), y, None)
+    said = caplog.text
+    assert said.count("reading 15 partitions") == 1
+    assert said.index("reading 15 partitions on 2 workers") < said.index("of 15 partitions searched for levels")
+    assert "partitions read" not in said
+
+
+def slow_present(shared, piece):
+    time.sleep(0.1)
+    return PRESENT(shared, piece)
 
 
 def slow_length(shared, piece):

@@ -45,9 +45,9 @@ def cluster_pieces(
     cluster.prepare()
     futures, encoding = _checked_partitions(cluster, X, y, sample_weight, categories), None
     if categories:
-        futures, encoding = with_levels(cluster, futures, _empty(X), categories)
-    tell(f"reading {len(futures)} partitions on {len(cluster.client.nthreads())} workers")
-    lengths = cluster.run(_length, [(future,) for future in futures], said="partitions read")
+        futures, encoding, lengths = with_levels(cluster, futures, _empty(X), categories)
+    else:
+        lengths = cluster.run(_length, [(future,) for future in futures], said="partitions read")
     n_rows = sum(lengths)
     if n_rows == 0:
         raise InvalidInput("X has no rows with a positive weight: give at least one.")
@@ -64,6 +64,7 @@ def cluster_pieces(
 def _checked_partitions(cluster: Cluster, X: Any, y: Any, sample_weight: Any, categories: list[int]) -> list[Any]:
     """Futures of the arrays of each partition; with the values that its categories stand for."""
     parts, chunks = _partitions(X, None)
+    tell(f"reading {len(parts)} partitions on {len(cluster.client.nthreads())} workers")
     read = _delayed(_inputs) if not categories else partial(_delayed(_mixed_inputs), categories)
     inputs = [read(number, part, _dtype(X), _names(X)) for number, part in enumerate(parts)]
     lengths: list[int] = []
