@@ -136,11 +136,10 @@ class Checkpoint:
         if names is not None:
             names.append(name)
 
-    def keep_sums(self, name: str, sums: Mapping[Node, Sequence[Array]], *, finished: bool) -> None:
-        """Remember sums of lanes of a pass by their nodes: where it is finished, or where it is time to write."""
-        if finished or self.is_time():
-            nodes = np.array(list(sums), dtype=np.float64)
-            self.keep(name, [nodes, *(part for parts in sums.values() for part in parts)])
+    def keep_sums(self, name: str, sums: Mapping[Node, Sequence[Array]]) -> None:
+        """Remember sums of lanes of a pass by their nodes: for who has found it finished, or time to write."""
+        nodes = np.array(list(sums), dtype=np.float64)
+        self.keep(name, [nodes, *(part for parts in sums.values() for part in parts)])
 
     def recall_sums(self, name: str) -> dict[Node, list[Array]]:
         """What is known of a pass."""
