@@ -1,5 +1,7 @@
 """The few exceptions users may catch; each message names the value, the limit and the cure."""
 
+import numpy as np
+
 
 class InvalidInput(ValueError):
     """A table, a target or a setting that cannot be used as it is."""
@@ -19,3 +21,6 @@ class IllConditioned(ArithmeticError):
 
 class ConditioningWarning(UserWarning):
     """Rounding errors of rows that came and went have grown to the size of the noise."""
+
+
+NUMERICAL_ERRORS = (IllConditioned, FloatingPointError, np.linalg.LinAlgError)  # what the optimiser steps back from

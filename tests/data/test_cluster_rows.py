@@ -13,6 +13,7 @@ from alakarte.data import cluster_rows, merge, pieces, table
 from alakarte.data.cluster_rows import _seams, _whole_blocks
 from alakarte.data.rows import LANE_ROWS, Work
 from alakarte.data.table import training_table
+from alakarte.data.triangles import packed
 from alakarte.execution import cluster as clusters
 from alakarte.execution.checkpoint import Checkpoint, open_checkpoint
 from alakarte.execution.tree import results_of
@@ -98,6 +99,16 @@ def test_a_pass_goes_on_after_its_driver_at_the_lanes_where_it_was(monkeypatch, 
         assert replace(own, checkpoint=open_checkpoint(path, 0)).map_sum(add_watched, zeros, work=Work())[1] == sums[1]
         assert not visited
         os.unlink(path)
+
+
+def test_sums_that_a_checkpoint_has_asked_for_are_kept_though_the_file_is_written_meanwhile(tmp_path):
+    checkpoint = Checkpoint(str(tmp_path / "x"), 1000)
+    checkpoint.written -= 1001
+    memory = cluster_rows.ClusterRows(None, None, 1.0, checkpoint=checkpoint)._memory("a pass", {})
+    assert memory.is_time()
+    checkpoint.write()  # by another thread
+    memory.keep({(1, 0): [packed(np.eye(3, order="F"))]}, [(1, 0)])
+    assert checkpoint.recall_sums("a pass")[1, 0][0].tolist() == np.eye(3).tolist()
 
 
 def sums_of_watched(X, y, checkpoint):

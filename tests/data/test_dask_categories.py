@@ -27,7 +27,8 @@ def pieces():
 def test_levels_of_all_partitions_in_their_order():
     given = pieces()
     before = [piece[0].copy() for piece in given]
-    coded, encoding = with_levels(Here(), given, np.empty((0, 3)), [1, 2])
+    coded, encoding, lengths = with_levels(Here(), given, np.empty((0, 3)), [1, 2])
+    assert lengths == [len(piece[0]) for piece in given]
     assert encoding.levels[0] is None
     assert encoding.levels[1].values.tolist() == ["a", "b", "c"]
     assert encoding.levels[1].missing
@@ -51,3 +52,14 @@ def test_too_many_levels_are_refused():
     few = [tuple(part[::2] for part in piece[:3]) + piece[3:] for piece in pieces()]
     with pytest.raises(InvalidInput, match="column 1 has 4 levels in 6 rows: a category may have at most 3"):
         with_levels(Here(), few, np.empty((0, 3)), [1])
+
+
+def test_levels_that_were_not_all_sent_are_at_least_so_many():
+    words = np.array([[f"word {i}"] for i in range(5001)], dtype=object)
+    given = []
+    for part in (words[:2500], words[2500:]):
+        table = np.zeros(part.shape)
+        values = code_categories(part, table, [0])
+        given.append((table, np.zeros((len(part), 1)), np.ones(len(part)), values))
+    with pytest.raises(InvalidInput, match="column 0 has at least 2000 levels in 5001 rows"):
+        with_levels(Here(), given, np.empty((0, 1)), [0])

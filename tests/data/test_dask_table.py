@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, Unavailable, scan_parquet
-from alakarte.data import cluster_pieces, dask_table, merge, pieces, table
+from alakarte.data import cluster_pieces, dask_categories, dask_table, merge, pieces, table
 from alakarte.execution import cluster as clusters
 from alakarte.likelihoods import Gaussian
 from data.clusters import chunked, cluster, da, distributed, made
@@ -16,6 +16,7 @@ from data.parquet import NAMES, arrow_table, write_layouts
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
 SMALL = {"kernel": "ard", "n_frequencies": 8, "n_restarts": 2, "max_iter": 8, "max_iter_restart": 2, "tol": 1e9}
+PRESENT = dask_categories._present
 SMALL |= {"random_state": 0, "n_learning_rows": 600, "n_posterior_frequencies": 16}
 
 
@@ -173,6 +174,26 @@ def test_categories_of_arrays_and_their_refusals(client):
         GPRegressor().fit(days, y)
 
 
+def test_arrays_of_objects_are_read_as_in_memory(client):
+    X, y, weight = made()
+    objects = X.astype(object)
+    objects[:, 2] = np.where(X[:, 2] > 0, "up", "down")
+    settings = SMALL | {"categorical_features": [2]}
+    expected = GPRegressor(**settings).fit(objects, y, weight)
+    assert bits(GPRegressor(**settings).fit(*chunked(objects, y, weight)), objects[:50]) == bits(expected, objects[:50])
+    numbers = X.astype(object)
+    expected = bits(GPRegressor(**SMALL).fit(X, y, weight), X[:50])
+    assert bits(GPRegressor(**SMALL).fit(*chunked(numbers, y, weight)), X[:50]) == expected
+    mixed = numbers.copy()
+    mixed[900, 1] = "word"
+    for wanted in ([0], [2], None):
+        with pytest.raises(InvalidInput, match=r"X holds 'word' in partition 2, row 98, column 1\. .*categorical_feat"):
+            GPRegressor(categorical_features=wanted).fit(*chunked(mixed, y, weight))
+    texts = da.from_array(np.full(X.shape, "u"), chunks=(401, 3))
+    with pytest.raises(InvalidInput, match="X holds <U1 in column 1"):
+        GPRegressor(categorical_features=[0]).fit(texts, y)
+
+
 def test_a_small_table_comes_to_the_driver(client, monkeypatch):
     X, y, weight = made(90)
     model = GPRegressor(**SMALL).fit(*(da.from_array(part) for part in (X, y, weight)))
@@ -218,6 +239,24 @@ def test_progress_shows_the_reading_and_the_summary(client, monkeypatch, caplog)
     assert "1,500 rows on the cluster, in 2 pieces" in text
     checked.table(Gaussian().scaling)
     assert "of 2 pieces of the table summed up" in caplog.text
+
+
+def test_progress_of_categories_is_told_in_order(client, monkeypatch, caplog):
+    monkeypatch.setattr(clusters, "LOOK", 0.01)
+    X, y, _ = made()
+    monkeypatch.setattr(dask_categories, "_present", slow_present)
+    X[:, 1] = np.round(X[:, 1])
+    estimator = GPRegressor(verbose=1, categorical_features=[1])
+    table.read_table(estimator, da.from_array(X, chunks=(100, 3)), y, None)
+    said = caplog.text
+    assert said.count("reading 15 partitions") == 1
+    assert said.index("reading 15 partitions on 2 workers") < said.index("of 15 partitions searched for levels")
+    assert "partitions read" not in said
+
+
+def slow_present(shared, piece):
+    time.sleep(0.1)
+    return PRESENT(shared, piece)
 
 
 def slow_length(shared, piece):

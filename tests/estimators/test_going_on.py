@@ -13,6 +13,7 @@ import pytest
 
 from alakarte import GPClassifier, GPCountRegressor, GPRegressor, InvalidInput, load
 from alakarte.data.rows import Block
+from alakarte.estimators import base
 from alakarte.process import conditionals, design_matrix, latent_space, objective
 from alakarte.process import votes as process_votes
 from alakarte.search import learn_latent, local, run_stage, votes
@@ -114,6 +115,26 @@ def test_other_rows_or_settings_are_refused_by_name(tmp_path, monkeypatch):
             other.fit(*rows)
     crash_after(monkeypatch, 0)
     model.set_params(n_jobs=2, verbose=0, checkpoint_interval=1).fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [GPRegressor, GPClassifier, GPCountRegressor])
+def test_two_exchanged_targets_are_another_fit(tmp_path, monkeypatch, estimator):
+    X, _ = made(1500)
+    y = np.arange(1500) % 2
+    model = estimator(**SMALL, random_state=0, checkpoint=tmp_path / "fit.ckpt")
+    monkeypatch.setattr(base, "in_random_order", crash)
+    with pytest.raises(Crash):
+        model.fit(X, y)
+    exchanged = y.copy()
+    exchanged[[700, 701]] = y[[701, 700]]
+    with pytest.raises(InvalidInput, match="the data was"):
+        model.fit(X, exchanged)
+    with pytest.raises(Crash):
+        model.fit(X, y)
+
+
+def crash(*arguments):
+    raise Crash
 
 
 def test_settings_of_a_checkpoint_are_checked(tmp_path):

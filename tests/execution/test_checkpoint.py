@@ -9,7 +9,7 @@ import pytest
 
 from alakarte.data.arrays import ArrayRows
 from alakarte.data.rows import Work
-from alakarte.errors import InvalidInput
+from alakarte.errors import IllConditioned, InvalidInput
 from alakarte.execution.checkpoint import Checkpoint, check_identity, open_checkpoint
 
 
@@ -108,6 +108,27 @@ def test_evaluations_are_computed_once_and_leave_no_sums(tmp_path):
     assert function(np.array([3.0])) == first
     assert calls == [6.0]
     assert len(checkpoint.results) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "n_kept"),
+    [(IllConditioned, 0), (FloatingPointError, 0), (np.linalg.LinAlgError, 0), (KeyboardInterrupt, 1), (OSError, 1)],
+)
+def test_an_evaluation_that_fails_numerically_leaves_no_sums_and_one_that_is_cut_off_does(tmp_path, error, n_kept):
+    x = np.linspace(0, 1, 40)[:, None]
+    checkpoint = Checkpoint(str(tmp_path / "x"), 1000)
+    rows = ArrayRows(x, x, np.ones(40), checkpoint=checkpoint)
+
+    def add(sums, scratch, block):
+        sums[0] += block.x.sum()
+
+    def evaluate(theta):
+        rows.map_sum(add, lambda: [np.zeros(())], work=Work())
+        raise error
+
+    with pytest.raises(error):
+        checkpoint.evaluations(evaluate)(np.ones(1))
+    assert len(checkpoint.results) == n_kept
 
 
 def test_a_pass_over_the_rows_goes_on_at_the_lane_where_it_was(tmp_path):

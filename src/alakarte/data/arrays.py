@@ -140,5 +140,6 @@ class ArrayRows(Rows):
         for _ in results_in_order(tasks, work.n_jobs) if tasks else ():
             if self.checkpoint.remembers:
                 with tree.lock:
-                    self.checkpoint.keep_sums(name, tree.waiting, finished=not tree.missing())
+                    if self.checkpoint.is_time() or not tree.missing():
+                        self.checkpoint.keep_sums(name, tree.waiting)
         return tree.total()

@@ -195,16 +195,20 @@ def _levels(table: Any, j: int, counted: Flags) -> Levels:
     return levels_of(distinct, column_label(table, j), int(np.count_nonzero(counted)))
 
 
-def levels_of(distinct: list[Any], label: str, n_rows: int) -> Levels:
-    """Levels from the values that differ among so many rows, or an error that names the column."""
+def levels_of(distinct: list[Any], label: str, n_rows: int, *, some: bool = False) -> Levels:
+    """Levels from the values that differ among so many rows, or an error that names the column.
+
+    `some`: there may be more values than those, which are too many already.
+    """
     present = [value for value in distinct if not is_missing(value)]
     levels = Levels(np.array(_sorted(present, label)), missing=len(present) < len(distinct))
     most = min(MOST_LEVELS, max(2, n_rows // ROWS_PER_LEVEL))
     if levels.n_columns > most:
         raise InvalidInput(
-            f"{label} has {levels.n_columns} levels in {n_rows} rows: a category may have at most {most}, that is half "
-            f"as many as rows and no more than {MOST_LEVELS}. Merge rare levels, drop the column, or take it as a "
-            "number (leave it out of categorical_features, or sklearn.preprocessing.TargetEncoder)."
+            f"{label} has {'at least ' if some else ''}{levels.n_columns} levels in {n_rows} rows: a category may have "
+            f"at most {most}, that is half as many as rows and no more than {MOST_LEVELS}. Merge rare levels, drop the "
+            "column, or take it as a number (leave it out of categorical_features, or "
+            "sklearn.preprocessing.TargetEncoder)."
         )
     return levels
 

@@ -89,7 +89,7 @@ class ClusterRows(Rows):
         memory = self._memory(name, known)
         total = _unpacked(add_up(self.pieces.cluster, _sum_lane, calls, _add_packed, shared, memory))
         if self.checkpoint.remembers:
-            self.checkpoint.keep_sums(name, {((len(calls) - 1).bit_length(), 0): total}, finished=True)
+            self.checkpoint.keep_sums(name, {((len(calls) - 1).bit_length(), 0): total})
         return total
 
     def _memory(self, name: str, known: dict[Node, list[Array]]) -> Memory:
@@ -104,7 +104,7 @@ class ClusterRows(Rows):
                 del known[node]
             for part in chain(*known.values()):
                 part.flags.writeable = False  # the checkpoint needs no copy
-            checkpoint.keep_sums(name, known, finished=False)
+            checkpoint.keep_sums(name, known)
 
         return Memory({node: [packed(part) for part in sums] for node, sums in known.items()}, checkpoint.is_time, keep)
 

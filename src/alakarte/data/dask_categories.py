@@ -35,17 +35,19 @@ def code_categories(x: Any, table: Array, categories: list[int]) -> Values:
 
 def with_levels(
     cluster: Cluster, futures: list[Any], example: Any, categories: list[int]
-) -> tuple[list[Any], Encoding]:
-    """Futures of pieces with the levels of all, and these; `example` names the columns."""
-    found = cluster.run(_present, [(future,) for future in futures], said="partitions read")
-    n_rows = sum(n for n, _, _ in found)
+) -> tuple[list[Any], Encoding, list[int]]:
+    """Futures of pieces with the levels of all, these, and the rows of each; `example` names the columns."""
+    found = cluster.run(_present, [(future,) for future in futures], said="partitions searched for levels")
+    lengths = [n for n, _, _ in found]
     levels: dict[int, Levels] = {}
     for place, j in enumerate(categories):
         present = dict.fromkeys(value for _, values, _ in found for value in values[place])
         missing = any(each[place] for _, _, each in found)
-        levels[j] = levels_of([*present, *([None] if missing else [])], column_label(example, j), n_rows)
+        distinct = [*present, *([None] if missing else [])]
+        some = any(len(values[place]) == _SENT for _, values, _ in found)  # there may be more
+        levels[j] = levels_of(distinct, column_label(example, j), sum(lengths), some=some)
     encoding = Encoding(tuple(levels.get(j) for j in range(int(example.shape[1]))))
-    return [cluster.submit(_renumbered, future, levels) for future in futures], encoding
+    return [cluster.submit(_renumbered, future, levels) for future in futures], encoding, lengths
 
 
 def _present(shared: None, piece: Coded) -> tuple[int, list[list[Any]], list[bool]]:

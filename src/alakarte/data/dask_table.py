@@ -16,11 +16,11 @@ from alakarte.data.cluster_pieces import Piece, Pieces
 from alakarte.data.columns import is_dask, some_columns
 from alakarte.data.dask_categories import code_categories, with_levels
 from alakarte.data.pieces import piece_edges
-from alakarte.data.read import check_target_shape, read_target
+from alakarte.data.read import NEEDS_NUMBERS, check_target_shape, is_number, read_target
 from alakarte.errors import InvalidInput
 from alakarte.execution.cluster import Cluster, current_client
 from alakarte.execution.progress import tell
-from alakarte.records import Array
+from alakarte.records import Array, Integers
 
 
 def cluster_pieces(
@@ -45,9 +45,9 @@ def cluster_pieces(
     cluster.prepare()
     futures, encoding = _checked_partitions(cluster, X, y, sample_weight, categories), None
     if categories:
-        futures, encoding = with_levels(cluster, futures, _empty(X), categories)
-    tell(f"reading {len(futures)} partitions on {len(cluster.client.nthreads())} workers")
-    lengths = cluster.run(_length, [(future,) for future in futures], said="partitions read")
+        futures, encoding, lengths = with_levels(cluster, futures, _empty(X), categories)
+    else:
+        lengths = cluster.run(_length, [(future,) for future in futures], said="partitions read")
     n_rows = sum(lengths)
     if n_rows == 0:
         raise InvalidInput("X has no rows with a positive weight: give at least one.")
@@ -64,6 +64,7 @@ def cluster_pieces(
 def _checked_partitions(cluster: Cluster, X: Any, y: Any, sample_weight: Any, categories: list[int]) -> list[Any]:
     """Futures of the arrays of each partition; with the values that its categories stand for."""
     parts, chunks = _partitions(X, None)
+    tell(f"reading {len(parts)} partitions on {len(cluster.client.nthreads())} workers")
     read = _delayed(_inputs) if not categories else partial(_delayed(_mixed_inputs), categories)
     inputs = [read(number, part, _dtype(X), _names(X)) for number, part in enumerate(parts)]
     lengths: list[int] = []
@@ -110,11 +111,15 @@ def _empty(X: Any) -> Any:
 
 
 def _check_types(values: Any, name: str, categories: list[int]) -> None:
-    """Raise InvalidInput for columns of a collection that are neither numbers nor categories."""
+    """Raise InvalidInput for columns of a collection that are neither numbers nor categories.
+
+    X as an array of objects is read as in memory: each object that is in no category must be a number.
+    """
     if not is_dask(values):
         return
+    allowed = "biufO" if name == "X" and _names(values) is None else "biuf"
     plain = [j for j in range(len(_dtypes(values))) if j not in categories]
-    wrong = [j for j in plain if getattr(_dtypes(values)[j], "kind", "O") not in "biuf"]
+    wrong = [j for j in plain if getattr(_dtypes(values)[j], "kind", "O") not in allowed]
     if wrong:
         columns = _names(values)
         label = f"column {wrong[0]}" + ("" if columns is None else f" ({columns[wrong[0]]!r})")
@@ -126,7 +131,10 @@ def _check_types(values: Any, name: str, categories: list[int]) -> None:
 
 
 def _dtypes(values: Any) -> list[Any]:
-    return [values.dtype] if len(values.shape) < 2 or _names(values) is None else list(values.dtypes)
+    """Types of the columns."""
+    if len(values.shape) < 2:
+        return [values.dtype]
+    return list(values.dtypes) if _names(values) is not None else [values.dtype] * int(values.shape[1])
 
 
 def _dtype(X: Any) -> Any:
@@ -159,6 +167,8 @@ def frame_partitions(frame: Any) -> list[Any]:
 
 def _inputs(number: int, x: Any, dtype: Any, names: list[str] | None) -> Piece:
     """Runs on a worker: inputs of a partition, checked; a piece whose other parts are not there yet."""
+    if isinstance(x, np.ndarray) and x.dtype.kind == "O":
+        x = _numbers(number, x, np.arange(x.shape[1]))
     inputs = _finite(x, dtype, f"Input X contains {{}}: partition {number}", names)
     return inputs, np.empty((len(inputs), 0)), np.ones(len(inputs))
 
@@ -169,11 +179,24 @@ def _mixed_inputs(categories: list[int], number: int, x: Any, dtype: Any, names:
     plain = np.array([j for j in range(x.shape[1]) if j not in categories], dtype=np.int64)
     if plain.size:
         numbers = some_columns(x, plain)
-        table[:, plain] = (
-            numbers if isinstance(numbers, np.ndarray) else numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-        )
+        if isinstance(numbers, np.ndarray):
+            table[:, plain] = _numbers(number, numbers, plain)
+        else:
+            table[:, plain] = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     piece = _inputs(number, table, np.float64, names)
     return *piece, code_categories(x, piece[0], categories)
+
+
+def _numbers(number: int, values: Any, columns: Integers) -> Array:
+    """Runs on a worker: some columns of an array, perhaps of objects; an error names the first that is no number."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):
+        for (row, column), value in np.ndenumerate(values):
+            if not is_number(value):
+                where = f"partition {number}, row {row}, column {columns[column]}"
+                raise InvalidInput(f"X holds {value!r:.40} in {where}. {NEEDS_NUMBERS}") from None
+        raise
 
 
 def _arrays(number: int, piece: Any, y: Any, weight: Any) -> Any:

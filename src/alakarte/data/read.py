@@ -254,12 +254,13 @@ def _hint(values: Any, name: str, categories: Collection[int]) -> str | None:
         if length != lengths[0]:
             return f"{name}: row {row} has {length} entries, row 0 has {lengths[0]}; give rows of the same length."
     for place, value in np.ndenumerate(table):
-        if place and place[-1] not in categories and not _is_number(value):
+        if place and place[-1] not in categories and not is_number(value):
             return f"{name} holds {value!r:.40} at {_where(place, values)}. {NEEDS_NUMBERS}"
     return None
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether Python makes a number of it."""
     try:
         float(value)
     except (ValueError, TypeError, OverflowError):

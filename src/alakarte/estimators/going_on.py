@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
+from alakarte.data.fingerprint import fingerprint
 from alakarte.data.table import Table
 from alakarte.errors import InvalidInput
 from alakarte.execution.budget import Budget
@@ -55,7 +56,7 @@ def _identity(estimator: Any, table: Table, warm: WarmStart | None) -> dict[str,
         "the number of targets": str(rows.n_targets),
         "the sum of weights": repr(rows.total),
         "the scaling of inputs": digest(table.scaling),
-        "the data": digest(rows),
+        "the data": digest(rows, fingerprint(rows)),
         "the model to start from": digest(warm),
     }
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from alakarte.errors import InvalidInput
+from alakarte.errors import NUMERICAL_ERRORS, InvalidInput
 from alakarte.execution.digest import digest
 from alakarte.execution.progress import warn
 from alakarte.execution.tree import Node
@@ -83,14 +83,24 @@ class Checkpoint:
             name = digest(of_all, theta)
             known = self.recall(name)
             if known is None:
-                with self.passes() as names:
+                with self.evaluation():
                     value, gradient = function(*fixed, theta)
-                self.forget(names)
                 known = [np.asarray(value, dtype=np.float64), gradient]
                 self.keep(name, known)
             return float(known[0]), known[1]
 
         return evaluate
+
+    @contextmanager
+    def evaluation(self) -> Iterator[None]:
+        """Passes within it are kept until it has a value or has failed numerically, not where it is cut off."""
+        with self.passes() as names:
+            try:
+                yield
+            except NUMERICAL_ERRORS:
+                self.forget(names)
+                raise
+        self.forget(names)
 
     @contextmanager
     def passes(self) -> Iterator[list[str]]:
@@ -126,11 +136,10 @@ class Checkpoint:
         if names is not None:
             names.append(name)
 
-    def keep_sums(self, name: str, sums: Mapping[Node, Sequence[Array]], *, finished: bool) -> None:
-        """Remember sums of lanes of a pass by their nodes: where it is finished, or where it is time to write."""
-        if finished or self.is_time():
-            nodes = np.array(list(sums), dtype=np.float64)
-            self.keep(name, [nodes, *(part for parts in sums.values() for part in parts)])
+    def keep_sums(self, name: str, sums: Mapping[Node, Sequence[Array]]) -> None:
+        """Remember sums of lanes of a pass by their nodes: for who has found it finished, or time to write."""
+        nodes = np.array(list(sums), dtype=np.float64)
+        self.keep(name, [nodes, *(part for parts in sums.values() for part in parts)])
 
     def recall_sums(self, name: str) -> dict[Node, list[Array]]:
         """What is known of a pass."""

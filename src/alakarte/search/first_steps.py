@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from alakarte.errors import IllConditioned
+from alakarte.errors import NUMERICAL_ERRORS
 from alakarte.process.computation import Computation
 from alakarte.process.noise_and_gain import tune
 from alakarte.process.problem import Problem, process_at
@@ -38,6 +38,6 @@ def _by_columns(problem: Problem, run: Run) -> Run:
         tuned = tune(
             process, run.theta, statistics(problem.rows, process.features, problem.n_jobs) if weights else None
         )
-    except (IllConditioned, FloatingPointError, np.linalg.LinAlgError):
+    except NUMERICAL_ERRORS:
         return replace(run, nlml=np.inf)
     return replace(run, theta=tuned.theta, nlml=tuned.nlml)

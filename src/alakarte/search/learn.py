@@ -12,7 +12,7 @@ import numpy as np
 import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
 from alakarte.data.summary import SUMMARY_ROWS, summarise
-from alakarte.errors import IllConditioned
+from alakarte.errors import NUMERICAL_ERRORS
 from alakarte.process.computation import Computation
 from alakarte.process.objective import nlml
 from alakarte.process.problem import Problem, require_closed_form
@@ -214,7 +214,7 @@ def _value(problem: Problem, theta: Array) -> float:
     """The nlml; infinite where there is no number."""
     try:
         value = nlml(problem, theta)
-    except (IllConditioned, FloatingPointError, np.linalg.LinAlgError):
+    except NUMERICAL_ERRORS:
         return np.inf
     return value if np.isfinite(value) else np.inf
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import alakarte.search.policy as policy
 from alakarte.data.rows import Rows
-from alakarte.errors import IllConditioned
+from alakarte.errors import NUMERICAL_ERRORS
 from alakarte.execution.budget import Budget
 from alakarte.execution.checkpoint import Checkpoint
 from alakarte.execution.digest import digest
@@ -81,34 +81,32 @@ class LatentObjective:
         self.name = digest(problem, inference) if self.checkpoint.remembers else ""
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
-        """Value and gradient; with them a checkpoint knows the sites that the next evaluation begins at."""
-        name = digest(self.name, self.sites, theta) if self.checkpoint.remembers else ""
-        known = self.checkpoint.recall(name)
-        if known is None:
-            with self.checkpoint.passes() as names:
-                found = self.at(theta, gradient=True)
-            self.checkpoint.forget(names)
-            assert found.gradient is not None
-            if self.checkpoint.remembers and self.sites is not None:
-                sites = self.sites.curvature, self.sites.linear
-                self.checkpoint.keep(name, [np.asarray(found.nlml), found.gradient, *sites])
-            return found.nlml, found.gradient
-        self.sites = Sites(*known[2:])
-        return float(known[0]), known[1]
+        """Value and gradient."""
+        value, gradient = self._evaluated(theta, gradient=True)
+        return float(value), gradient
 
     def value(self, theta: Array) -> float:
-        """The value alone, which a checkpoint knows likewise."""
-        name = digest(self.name, "value", self.sites, theta) if self.checkpoint.remembers else ""
+        """The value alone."""
+        [value] = self._evaluated(theta, gradient=False)
+        return float(value)
+
+    def _evaluated(self, theta: Array, *, gradient: bool) -> list[Array]:
+        """Value, and gradient if wanted; with them a checkpoint knows the sites that the next evaluation begins at."""
+        name = digest(self.name, gradient, self.sites, theta) if self.checkpoint.remembers else ""
         known = self.checkpoint.recall(name)
-        if known is None:
-            with self.checkpoint.passes() as names:
-                found = self.at(theta)
-            self.checkpoint.forget(names)
-            if self.checkpoint.remembers and self.sites is not None:
-                self.checkpoint.keep(name, [np.asarray(found.nlml), self.sites.curvature, self.sites.linear])
-            return found.nlml
-        self.sites = Sites(*known[1:])
-        return float(known[0])
+        if known is not None:
+            *answer, curvature, linear = known
+            self.sites = Sites(curvature, linear)
+            return answer
+        with self.checkpoint.evaluation():
+            found = self.at(theta, gradient=gradient)
+        answer = [np.asarray(found.nlml)]
+        if gradient:
+            assert found.gradient is not None
+            answer.append(found.gradient)
+        if self.checkpoint.remembers and self.sites is not None:
+            self.checkpoint.keep(name, [*answer, self.sites.curvature, self.sites.linear])
+        return answer
 
     def at(self, theta: Array, *, gradient: bool = False) -> LatentEvidence:
         """The evidence; its sites are where the next evaluation begins."""
@@ -130,7 +128,7 @@ class LatentObjective:
                 break
             try:
                 value = self.value(tried)
-            except (IllConditioned, FloatingPointError, np.linalg.LinAlgError):
+            except NUMERICAL_ERRORS:
                 break
             if not value < least:
                 break

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
-from alakarte.errors import IllConditioned
+from alakarte.errors import NUMERICAL_ERRORS
 from alakarte.execution.budget import Budget
 from alakarte.execution.threads import run_together
 from alakarte.process.prior import Penalty
@@ -141,7 +141,7 @@ class _Recorder:
             if self.best is None:  # nothing to keep
                 raise
             raise _Stopped(self._early_end()) from None
-        except (IllConditioned, FloatingPointError, np.linalg.LinAlgError):
+        except NUMERICAL_ERRORS:
             good, penalty = False, 0.0
         if not good:
             self.n_failed += 1
