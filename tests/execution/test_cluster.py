@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
@@ -71,7 +72,8 @@ def test_a_silent_worker(disturbed, expected, monkeypatch, caplog):
         assert bits(fit().fit(*chunked(X, y, weight)), X[:50]) == expected
         assert "has been silent for 3 s: its work is done elsewhere" in caplog.text
     finally:
-        os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # its nanny was first
+            os.kill(pid, signal.SIGKILL)
 
 
 def test_a_task_that_fails_by_itself_is_not_tried_again(client):
