@@ -172,7 +172,7 @@ def test_an_interruption_of_several_kernels_keeps_the_best_and_ends_what_is_arou
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_an_interrupted_classifier_predicts_the_labels_that_it_was_given(monkeypatch, n_classes):
+def test_an_interrupted_classifier_predicts_the_labels_that_it_was_given(monkeypatch, n_classes, ctrl_c):
     X, y, _ = table(2, n=60)
     labels = np.array(["a", "b", "c"])[np.digitize(y, [np.median(y), np.inf if n_classes == 2 else np.max(y) / 2])]
     calls, real = [], alakarte.search.run_stage.nlml_gradient
