@@ -93,6 +93,32 @@ def test_a_lost_scheduler_is_told():
             clusters.Cluster(client)._check_scheduler(None)
 
 
+def test_a_scheduler_that_is_lost_while_workers_are_counted_is_told(monkeypatch):
+    with cluster(1) as client:
+
+        def lost(*_):
+            monkeypatch.setattr(client, "status", "closed")
+            raise OSError("Timed out trying to connect")
+
+        monkeypatch.setattr(client, "nthreads", lost)
+        with pytest.raises(ConnectionError, match=r"scheduler of the Dask cluster is gone.*checkpoint="):
+            clusters.Cluster(client).threads()
+        monkeypatch.undo()
+
+
+def test_a_scheduler_that_is_found_again_tells_its_workers(monkeypatch):
+    with cluster(1) as client:
+        answers, found = [OSError("Timed out trying to connect")], client.nthreads
+
+        def once(*_):
+            if answers:
+                raise answers.pop()
+            return found()
+
+        monkeypatch.setattr(client, "nthreads", once)
+        assert len(clusters.Cluster(client).threads()) == 1
+
+
 def test_a_worker_is_silent_only_where_somebody_has_listened(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(clusters, "time", SimpleNamespace(monotonic=lambda: now[0]))

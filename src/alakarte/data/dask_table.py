@@ -18,7 +18,7 @@ from alakarte.data.dask_categories import code_categories, with_levels
 from alakarte.data.pieces import piece_edges
 from alakarte.data.read import NEEDS_NUMBERS, check_target_shape, is_number, read_target
 from alakarte.errors import InvalidInput
-from alakarte.execution.cluster import Cluster, current_client
+from alakarte.execution.cluster import Cluster, distributed
 from alakarte.execution.progress import tell
 from alakarte.records import Array, Integers
 
@@ -41,7 +41,7 @@ def cluster_pieces(
     if sample_weight is not None and not is_dask(sample_weight):
         sample_weight = np.asarray(sample_weight)
     validate_data(estimator, _empty(X), reset=True, skip_check_array=True)
-    cluster = Cluster(current_client())
+    cluster = Cluster(_current_client())
     cluster.prepare()
     futures, encoding = _checked_partitions(cluster, X, y, sample_weight, categories), None
     if categories:
@@ -61,10 +61,21 @@ def cluster_pieces(
     return Pieces(cluster, tuple(pieces), edges, int(np.prod(target_shape, dtype=int))), target_shape, encoding
 
 
+def _current_client() -> Any:
+    """The client of the user's cluster, or an error that says how to make one."""
+    try:
+        return distributed().get_client()
+    except ValueError as error:
+        raise ConnectionError(
+            "X is a collection of Dask, and there is no cluster to work on: make one with "
+            "dask.distributed.Client(), or give X.compute()."
+        ) from error
+
+
 def _checked_partitions(cluster: Cluster, X: Any, y: Any, sample_weight: Any, categories: list[int]) -> list[Any]:
     """Futures of the arrays of each partition; with the values that its categories stand for."""
     parts, chunks = _partitions(X, None)
-    tell(f"reading {len(parts)} partitions on {len(cluster.client.nthreads())} workers")
+    tell(f"reading {len(parts)} partitions on {len(cluster.threads())} workers")
     read = _delayed(_inputs) if not categories else partial(_delayed(_mixed_inputs), categories)
     inputs = [read(number, part, _dtype(X), _names(X)) for number, part in enumerate(parts)]
     lengths: list[int] = []

@@ -40,17 +40,6 @@ def distributed() -> Any:
         ) from error
 
 
-def current_client() -> Any:
-    """The client of the user's cluster, or an error that says how to make one."""
-    try:
-        return distributed().get_client()
-    except ValueError as error:
-        raise ConnectionError(
-            "X is a collection of Dask, and there is no cluster to work on: make one with "
-            "dask.distributed.Client(), or give X.compute()."
-        ) from error
-
-
 class _Watch:
     """Which workers have been silent while somebody listened: a scheduler that was busy itself has heard nobody."""
 
@@ -146,7 +135,7 @@ class Cluster:
 
     def places(self, n: int) -> list[str | None]:
         """Addresses of workers for n equal pieces of work that follow each other, so that none waits for others."""
-        threads = [address for address, count in sorted(self.client.nthreads().items()) for _ in range(count)]
+        threads = [address for address, count in sorted(self.threads().items()) for _ in range(count)]
         return [threads[i * len(threads) // n] if threads else None for i in range(n)]
 
     def _attempt(self, submitted: Submitted, left: list[int], meanwhile: Callable[[], None]) -> dict[int, Any]:
@@ -238,13 +227,21 @@ class Cluster:
 
     def _wait_for_a_worker(self) -> None:
         self._check_scheduler(None)
-        if self.client.nthreads():
+        if self.threads():
             return
         tell("the cluster has no worker: waiting for one")
         try:
             self.client.wait_for_workers(1, timeout=NO_WORKER)
         except TimeoutError as error:
             raise _no_worker() from error
+
+    def threads(self) -> dict[str, int]:
+        """Of each worker, by its address."""
+        try:
+            return dict(self.client.nthreads())
+        except OSError as error:
+            self._check_scheduler(error)
+            return dict(self.client.nthreads())  # it was found again
 
     def _check_scheduler(self, cause: BaseException | None) -> None:
         """Raise ConnectionError where the scheduler is gone, after a while in which the client may find it again."""

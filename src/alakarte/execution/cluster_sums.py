@@ -45,7 +45,7 @@ def add_up(
     """
     known = {node: cluster.submit_shared(value) for node, value in memory.known.items()}
     shares: dict[Node, Any] = {}
-    level_of_shares = _level(len(calls), sum(cluster.client.nthreads().values()))
+    level_of_shares = _level(len(calls), sum(cluster.threads().values()))
     finished = _Finished(cluster, len(calls), memory)
 
     def submitted(left: list[int]) -> dict[int, Any]:
