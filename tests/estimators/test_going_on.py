@@ -385,6 +385,7 @@ ON_CLUSTER = SMALL | {"random_state": 0, "n_frequencies": 128, "n_learning_rows"
 
 
 @pytest.mark.skipif(N_CRASHES == 0, reason="make test-crashes")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are short
 def test_drivers_of_a_cluster_that_are_killed_go_on_to_the_same_result(tmp_path):
     pytest.importorskip("distributed")
     from data.clusters import cluster
@@ -406,5 +407,5 @@ def test_drivers_of_a_cluster_that_are_killed_go_on_to_the_same_result(tmp_path)
             assert not path.exists()
             n_after_first += n_known > 0
     print(
-        f"{N_CRASHES} drivers of fits of {seconds:.1f} s were killed, {n_after_first} went on with results from before"
+        f"{n_crashes} drivers of fits of {seconds:.1f} s were killed, {n_after_first} went on with results from before"
     )
