@@ -61,6 +61,12 @@ class Crash(Exception):
     """What ends a fit in the middle."""
 
 
+def stand_in(monkeypatch, function, home, user, name):
+    """Let a module use this function as that of its home, under the name by which a checkpoint knows it."""
+    function.__module__, function.__qualname__ = home.__name__, name
+    monkeypatch.setattr(user, name, function)
+
+
 def crash_after(monkeypatch, n_evaluations, home=objective, user=run_stage, name="nlml_gradient"):
     """Let the evaluation of that number end the fit, and collect theta of all."""
     calls, function = [], getattr(home, name)
@@ -71,8 +77,7 @@ def crash_after(monkeypatch, n_evaluations, home=objective, user=run_stage, name
             raise Crash
         return function(*arguments)
 
-    evaluate.__module__, evaluate.__qualname__ = home.__name__, name
-    monkeypatch.setattr(user, name, evaluate)
+    stand_in(monkeypatch, evaluate, home, user, name)
     return calls
 
 
@@ -251,8 +256,7 @@ def interrupted_passes(monkeypatch, home, name, at):
                 raise Crash
         return function(*arguments)
 
-    visit.__module__, visit.__qualname__ = home.__name__, name
-    monkeypatch.setattr(home, name, visit)
+    stand_in(monkeypatch, visit, home, home, name)
     return seen
 
 
